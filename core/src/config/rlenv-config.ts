@@ -1,0 +1,133 @@
+import type { Plugin } from '../hooks/plugin.ts'
+
+/** A plugin object, a package name, a package name with options, or a falsy value that is skipped. */
+export type PluginEntry = Plugin | string | readonly [name: string, options: unknown] | false | null | undefined
+
+/** A configuration to build upon: what a preset returned, or the path or package of a configuration file. */
+export type ConfigSource = RlenvConfig | string
+
+/** What `rlenv.config.ts` exports. Every number has a default; presets set the ones their paper gives. */
+export interface RlenvConfig {
+  /** Label in run folders and reports. Default: the preset's name, or "run". */
+  readonly name?: string
+  /** Lower layers, weakest first. */
+  readonly extends?: ConfigSource | readonly ConfigSource[]
+  readonly plugins?: readonly PluginEntry[]
+  /** Names of plugins of lower layers that shall not run. */
+  readonly without?: readonly string[]
+  /** Every random stream descends from it. Default 0. */
+  readonly seed?: number
+  readonly synthesis?: SynthesisOptions
+  readonly rollout?: RolloutOptions
+  readonly training?: TrainingOptions
+  readonly evaluation?: EvaluationOptions
+  readonly output?: OutputOptions
+}
+
+export interface SynthesisOptions {
+  /** Environments wanted. Default 100. */
+  readonly environments?: number
+  /** Tasks wanted in each. Default 10. */
+  readonly tasksPerEnvironment?: number
+  /** An environment with fewer tasks left after the gate is dropped. Default 5. */
+  readonly minTasksPerEnvironment?: number
+  /** Tries per stage, each told what went wrong before. Default 5. */
+  readonly maxAttempts?: number
+  /** Environments synthesised at a time. Default 4. */
+  readonly maxConcurrentEnvironments?: number
+  /** Where stages keep their results, relative to the configuration file. Default ".rlenv/artifacts". */
+  readonly artifactDirectory?: string
+}
+
+export interface RolloutOptions {
+  /** Assistant messages per rollout. Default 20. */
+  readonly maxTurns?: number
+  /** Tool calls per rollout; null = no limit. Default null. */
+  readonly maxToolCalls?: number | null
+  /** Rollouts in flight. Default 64. */
+  readonly maxConcurrentRollouts?: number
+  /** Milliseconds one tool call may take. Default 30000. */
+  readonly toolTimeoutMs?: number
+  /** Milliseconds one message of the policy may take. Default 300000. */
+  readonly turnTimeoutMs?: number
+  /** Milliseconds one rollout may take. Default 1800000. */
+  readonly rolloutTimeoutMs?: number
+  /** Longest tool result that reaches the policy, in characters. Default 20000. */
+  readonly maxResultChars?: number
+  /** Tries of a rollout that ended in a retryable infrastructure fault. Default 3. */
+  readonly maxAttempts?: number
+  /** Sampling temperature in training. Default 1. */
+  readonly temperature?: number
+  /** Default 1. */
+  readonly topP?: number
+  /** Most tokens per message; null = the server's own limit. Default null. */
+  readonly maxTokens?: number | null
+}
+
+export interface TrainingOptions {
+  /** Training steps. Default 96. */
+  readonly steps?: number
+  /** Draws per step. Default 64. */
+  readonly tasksPerStep?: number
+  /** Group size G: rollouts per draw. Default 16. */
+  readonly rolloutsPerTask?: number
+  /** Optimiser steps that one step's batch is cut into. Default 1. */
+  readonly optimizerStepsPerStep?: number
+  /** How often a step may draw again for groups that were dropped. Default 3. */
+  readonly maxRefills?: number
+  /** Evaluate on held-out environments every so many steps; 0 = only before and after. Default 0. */
+  readonly evaluateEverySteps?: number
+  /** Write a checkpoint every so many steps. Default 10. */
+  readonly checkpointEverySteps?: number
+  /** Consecutive steps without any gradient before a warning. Default 3. */
+  readonly warnAfterDeadSteps?: number
+  /** Consecutive steps without any gradient before the run stops with exit code 4. Default 10. */
+  readonly stopAfterDeadSteps?: number
+  /** Share of rollouts, 0 to 1, that may end in a fault or unscored over a step before the run stops. Default 0.5. */
+  readonly maxFailureShare?: number
+}
+
+export interface EvaluationOptions {
+  /** Share of environments, 0 to 1, held out from training. Default 0.3. */
+  readonly heldOutShare?: number
+  /** Sampled rollouts per task. Default 4. */
+  readonly rolloutsPerTask?: number
+  /** Also evaluate with temperature 0, one rollout per task. Default true. */
+  readonly greedy?: boolean
+  /** Temperature of the sampled evaluation. Default 1. */
+  readonly temperature?: number
+  /** Coverage of the intervals, 0 to 1. Default 0.95. */
+  readonly confidence?: number
+  /** At most this many held-out tasks, in order; null = all. Default null. */
+  readonly maxTasks?: number | null
+  /** Share of rollouts, 0 to 1, that may end in a fault or unscored before the command fails with exit code 4. Default 0.05. */
+  readonly maxFailureShare?: number
+}
+
+export interface OutputOptions {
+  /** Folder of runs, relative to the configuration file. Default "outputs". */
+  readonly directory?: string
+}
+
+/** Passed to a configuration in function form. */
+export interface ConfigEnvironment {
+  /** The command that loads it, for example "train". */
+  readonly command: string
+}
+
+type Complete<Options> = { readonly [Key in keyof Options]-?: Exclude<Options[Key], undefined> }
+
+/** All layers merged, every default filled in. */
+export interface ResolvedConfig {
+  readonly name: string
+  readonly seed: number
+  readonly synthesis: Complete<SynthesisOptions>
+  readonly rollout: Complete<RolloutOptions>
+  readonly training: Complete<TrainingOptions>
+  readonly evaluation: Complete<EvaluationOptions>
+  readonly output: Complete<OutputOptions>
+  /** Folder that relative paths start from. */
+  readonly baseDirectory: string
+  /** Path of the configuration file; null when the configuration was given as an object. */
+  readonly file: string | null
+}

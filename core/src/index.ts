@@ -1,0 +1,120 @@
+/**
+ * The public API of rlenv. Every line is a promise: names are exported one by one, and a test pins the list.
+ */
+
+// plugins and configuration
+export type {
+  ConfigEnvironment,
+  ConfigSource,
+  EvaluationOptions,
+  OutputOptions,
+  PluginEntry,
+  ResolvedConfig,
+  RlenvConfig,
+  RolloutOptions,
+  SynthesisOptions,
+  TrainingOptions,
+} from './config/rlenv-config.ts'
+export { type Clock, systemClock } from './determinism/clock.ts'
+export { canonicalJson, contentHash } from './determinism/content-hash.ts'
+export { type RandomState, RandomStream } from './determinism/random-stream.ts'
+export { type ErrorCode, errorCodes } from './errors/error-codes.ts'
+// errors and determinism
+export { isRlenvError, RlenvError, type RlenvErrorOptions } from './errors/rlenv-error.ts'
+// hooks and roles
+export type {
+  GroupsContext,
+  HookContext,
+  JudgeInput,
+  RewardContext,
+  SamplerContext,
+  ScenarioContext,
+  ScenarioSourceContext,
+  SlotContext,
+  TaskContext,
+  ToolContext,
+  Toolset,
+  VerifierContext,
+} from './hooks/contexts.ts'
+export type {
+  Awaitable,
+  HookKind,
+  HookName,
+  OrderedHandler,
+  PluginHooks,
+  Tap,
+  VerifierPair,
+} from './hooks/pipeline-hooks.ts'
+export { hookPoints } from './hooks/pipeline-hooks.ts'
+export type { Plugin, SecretReference, SetupContext } from './hooks/plugin.ts'
+export type {
+  AccumulateReport,
+  Algorithm,
+  Curriculum,
+  CurriculumPlan,
+  CurriculumRequest,
+  Draw,
+  Learner,
+  Policy,
+  PolicyRequest,
+  PolicyResponse,
+  RolloutLimits,
+  RolloutRequest,
+  RolloutResult,
+  RolloutStrategy,
+  SamplingParams,
+  ScaledSample,
+  StepReport,
+  TaskSampler,
+  TrainingBatch,
+} from './hooks/roles.ts'
+export type {
+  CallOutcome,
+  CapturedState,
+  DraftWorld,
+  StateReader,
+  World,
+  WorldInstance,
+  WorldRequest,
+} from './hooks/world.ts'
+export type { HookReport, LayerName, Pipeline, PipelineReport } from './plugin/pipeline.ts'
+export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
+export type { Cell, DatabaseDraft, Row } from './vocabulary/database.ts'
+export type { Environment, StageProvenance } from './vocabulary/environment.ts'
+export { reservedToolNames } from './vocabulary/environment.ts'
+// vocabulary
+export type { Json, JsonObject, JsonSchema } from './vocabulary/json.ts'
+export type {
+  AssistantMessage,
+  ChatToolCall,
+  Message,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from './vocabulary/message.ts'
+export type { Evidence, Outcome, StopReason, Verdict } from './vocabulary/outcome.ts'
+export { stopReasonName } from './vocabulary/outcome.ts'
+export type { Scenario } from './vocabulary/scenario.ts'
+export type { RowChange, StateDiff } from './vocabulary/state-diff.ts'
+export type { GoldRun, QueryRows, StoredVerifier, Task, ToolCall } from './vocabulary/task.ts'
+export type {
+  ArgumentViolation,
+  SqlStep,
+  Tool,
+  ToolDefinition,
+  ToolError,
+  ToolErrorKind,
+  ToolErrorTemplate,
+  ToolImplementation,
+  ToolResult,
+} from './vocabulary/tool.ts'
+export type { Aggregation, Loss, LossInput, LossOutput, TrainingSample } from './vocabulary/training-sample.ts'
+export type {
+  ActionSpan,
+  CallRecord,
+  JudgedTrajectory,
+  Trajectory,
+  TrajectoryGroup,
+  Turn,
+} from './vocabulary/trajectory.ts'
+export { isCounted } from './vocabulary/trajectory.ts'

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { type Json, type JsonSchema, jsonObjectSchema } from './json.ts'
+
+/** The error a tool reports when a step finds what its caller may not do. `{name}` placeholders take argument values. */
+export interface ToolErrorTemplate {
+  /** snake_case, for example "order_not_found". */
+  readonly code: string
+  /** One sentence for the caller. */
+  readonly message: string
+}
+
+/**
+ * One step of a declarative tool. Every `sql` is a single statement with `@name` parameters: arguments by their name (an
+ * argument left out binds NULL), columns of an earlier `row` step as `@<as>__<column>`, and `@rowid` = the row id of the
+ * last INSERT. The tool's result is the last step's.
+ */
+export type SqlStep =
+  /** Fails with `error` unless at least one of these arguments was given. */
+  | { readonly kind: 'require'; readonly anyOf: readonly string[]; readonly error: ToolErrorTemplate }
+  /** Exactly one row, or `error`. Result: the row as an object. */
+  | {
+      readonly kind: 'row'
+      readonly sql: string
+      readonly error: ToolErrorTemplate
+      readonly as?: string
+      readonly when?: string
+    }
+  /** Any number of rows up to `limit`. Result: an array of rows; what was cut off is announced. */
+  | { readonly kind: 'rows'; readonly sql: string; readonly limit?: number; readonly when?: string }
+  /** One write. With `error`, changing no row is that error. Result: `{ changes }`. `when` skips it unless that argument was given. */
+  | { readonly kind: 'run'; readonly sql: string; readonly error?: ToolErrorTemplate; readonly when?: string }
+
+export type ToolImplementation =
+  | { readonly kind: 'sql'; readonly steps: readonly SqlStep[] }
+  /** A TypeScript file of the bundle, `tools/*.ts`, default-exporting a function of (db, args, world). */
+  | { readonly kind: 'script'; readonly file: string }
+
+/** One operation of an environment. */
+export interface Tool {
+  /** snake_case or camelCase, unique in its environment, never a reserved name. */
+  readonly name: string
+  /** At most 80 characters. */
+  readonly summary: string
+  /** At most 200 characters. */
+  readonly description: string
+  /** An object schema; unknown arguments are refused unless it says otherwise. */
+  readonly inputSchema: JsonSchema
+  readonly outputSchema: JsonSchema
+  readonly effect: 'read' | 'write'
+  /** Tables it may touch. */
+  readonly tables: readonly string[]
+  /** The business errors it may report. */
+  readonly errors: readonly ToolErrorTemplate[]
+  readonly implementation: ToolImplementation
+}
+
+/** Why a call did not do what was asked. Decided where it happened, never by words in a message. */
+export type ToolErrorKind =
+  | 'unknown_tool'
+  | 'invalid_arguments'
+  | 'business_rejection'
+  | 'environment_fault'
+  | 'timeout'
+
+/** One thing wrong with the arguments of a call. */
+export interface ArgumentViolation {
+  /** JSON pointer into the arguments, "" for the whole. */
+  readonly path: string
+  readonly message: string
+}
+
+export interface ToolError {
+  readonly kind: ToolErrorKind
+  /** The tool's own code for a business rejection, otherwise the kind. */
+  readonly code: string
+  readonly message: string
+  readonly violations?: readonly ArgumentViolation[]
+}
+
+export type ToolResult =
+  | { readonly ok: true; readonly content: Json }
+  | { readonly ok: false; readonly error: ToolError }
+
+/** A tool as a policy or an MCP client sees it. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  /** True when calling it never changes the world; MCP's `readOnlyHint`. */
+  readonly readOnly: boolean
+}
+
+const errorTemplateSchema: z.ZodType<ToolErrorTemplate> = z.strictObject({
+  code: z.string().regex(/^[a-z][a-z0-9_]*$/, 'snake_case'),
+  message: z.string().min(1),
+})
+
+export const sqlStepSchema: z.ZodType<SqlStep> = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('require'), anyOf: z.array(z.string()).min(1), error: errorTemplateSchema }),
+  z.strictObject({
+    kind: z.literal('row'),
+    sql: z.string().min(1),
+    error: errorTemplateSchema,
+    as: z.exactOptional(z.string()),
+    when: z.exactOptional(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('rows'),
+    sql: z.string().min(1),
+    limit: z.exactOptional(z.int().min(1)),
+    when: z.exactOptional(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('run'),
+    sql: z.string().min(1),
+    error: z.exactOptional(errorTemplateSchema),
+    when: z.exactOptional(z.string()),
+  }),
+])
+
+export const toolSchema: z.ZodType<Tool> = z.strictObject({
+  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'a letter, then letters, digits, _ or -, at most 64'),
+  summary: z.string().min(1).max(80),
+  description: z.string().min(1).max(200),
+  inputSchema: jsonObjectSchema,
+  outputSchema: jsonObjectSchema,
+  effect: z.enum(['read', 'write']),
+  tables: z.array(z.string()),
+  errors: z.array(errorTemplateSchema),
+  implementation: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('sql'), steps: z.array(sqlStepSchema).min(1) }),
+    z.strictObject({ kind: z.literal('script'), file: z.string().regex(/^tools\/[A-Za-z0-9_-]+\.ts$/) }),
+  ]),
+})
