@@ -1,28 +1,53 @@
-import { defineConfig } from 'vitest/config'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
+/** Workspace packages resolve to their TypeScript sources, so no test needs a build first. */
 const conditions = ['rlenv-source', 'node', 'module', 'import', 'default']
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } }
 
-const packages = {
-  core: 'core',
-  blueprint: 'plugins/blueprint',
-  'verifier-code': 'plugins/verifier-code',
-  'shaper-ternary': 'plugins/shaper-ternary',
-  'shaper-hybrid': 'plugins/shaper-hybrid',
-  'sampler-uniform': 'plugins/sampler-uniform',
-  'groups-filter': 'plugins/groups-filter',
-  'algorithm-grpo': 'plugins/algorithm-grpo',
-  'learner-embedded': 'plugins/learner-embedded',
-  'preset-arena': 'presets/arena',
-  'preset-awm': 'presets/awm',
+const packagesIn = (folder: string) =>
+  readdirSync(join(import.meta.dirname, folder))
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(join(import.meta.dirname, path, 'package.json')))
+
+/** One project per package, named after its folder (`preset-` before a preset's). */
+const unit = (root: string, name = basename(root)): TestProjectConfiguration => ({
+  ...fromSource,
+  test: { name, root, include: ['test/**/*.test.ts'], server: { deps: { inline: [/^rlenv/, /^@rlenv\//] } } },
+})
+
+/** A suite of whole runs on the built packages: minutes, so only `npm run test:<name>` runs it. */
+const slow = (name: string): TestProjectConfiguration => ({
+  test: { name, root: `test/${name}`, include: ['**/*.test.ts'], testTimeout: 180_000, hookTimeout: 600_000 },
+})
+
+/** What must and must not compile: one run of the compiler over every `*.test-d.ts`. */
+const types: TestProjectConfiguration = {
+  test: {
+    name: 'types',
+    include: [],
+    typecheck: {
+      enabled: true,
+      only: true,
+      include: ['{core,plugins/*,presets/*}/test/**/*.test-d.ts'],
+      tsconfig: 'tsconfig.source.json',
+    },
+  },
 }
+
+const report = process.env.RLENV_TEST_REPORT
 
 export default defineConfig({
   test: {
-    projects: Object.entries(packages).map(([name, root]) => ({
-      ...fromSource,
-      root,
-      test: { name, root, include: ['test/**/*.test.ts'] },
-    })),
+    reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
+    projects: [
+      unit('core'),
+      ...packagesIn('plugins').map((root) => unit(root)),
+      ...packagesIn('presets').map((root) => unit(root, `preset-${basename(root)}`)),
+      types,
+      slow('e2e'),
+      slow('third-party'),
+    ],
   },
 })
