@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 /** Workspace packages resolve to their TypeScript sources, so no test needs a build first. */
-const conditions = ['rlenv-source', 'node', 'module', 'import', 'default']
+const conditions = ['rlenv-source', 'node', 'import', 'default']
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } }
 
 const packagesIn = (folder: string) =>
