@@ -1,1 +1,13 @@
-export {}
+/** The test kit of rlenv: what the tests of a plugin, ours or a stranger's, build on. */
+
+// a tiny whole environment, and the plugin that makes it
+export {
+  type TinyEnvironmentOptions,
+  tinyDatabase,
+  tinyEnvironment,
+  tinyScenario,
+  tinyTasks,
+} from './tiny-environment.ts'
+export { librarySchema, libraryTools } from './tiny-library.ts'
+export { tinyHooks, tinyPlugin } from './tiny-plugin.ts'
+export { tinyVerifier, tinyVerifierOf } from './tiny-verifier.ts'

@@ -1,0 +1,24 @@
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { tinyDatabase, tinyEnvironment } from '../../src/testing/tiny-environment.ts'
+import { environmentSchema } from '../../src/vocabulary/environment.ts'
+
+describe('tinyEnvironment', () => {
+  test('fits the vocabulary', () => {
+    expect(environmentSchema.parse(tinyEnvironment())).toEqual(tinyEnvironment())
+  })
+
+  test.each([0, 1, 2, 3])('loads with every foreign key in place, for seed %i', (seed) => {
+    const database = new Database(':memory:')
+    const { schema, data } = tinyDatabase(seed)
+    database.exec(schema + data)
+    expect(database.pragma('foreign_key_check')).toEqual([])
+    expect(database.prepare('SELECT count(*) FROM loans').pluck().get()).toBe(6)
+    database.close()
+  })
+
+  test('holds other rows for another seed and the same for the same', () => {
+    expect(tinyEnvironment({ seed: 1 })).toEqual(tinyEnvironment({ seed: 1 }))
+    expect(tinyEnvironment({ seed: 1 }).database.data).not.toBe(tinyEnvironment({ seed: 2 }).database.data)
+  })
+})
