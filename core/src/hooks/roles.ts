@@ -125,6 +125,8 @@ export interface TrainingBatch {
 /** Turns judged groups into training samples and a loss. Fills the slot `algorithm`. */
 export interface Algorithm {
   readonly name: string
+  /** Fewest rollouts per draw that it can learn from; 1 when it needs no peers. Checked before the first rollout. */
+  readonly minGroupSize?: number
   batch(groups: readonly TrajectoryGroup[]): TrainingBatch | Promise<TrainingBatch>
 }
 

@@ -40,6 +40,8 @@ export interface LossOutput {
   readonly gradient: Float64Array
   /** Sums over the trained actions, by name; `count` is how many there were. */
   readonly sums: Readonly<Record<string, number>>
+  /** Largest value over the trained actions, by name. */
+  readonly maxima?: Readonly<Record<string, number>>
 }
 
 /**
@@ -52,5 +54,9 @@ export interface Loss {
   readonly options: Readonly<Record<string, unknown>>
   readonly aggregation: Aggregation
   readonly needsReference: boolean
+  /** True when an action with advantage 0 adds nothing to loss and gradient, so that such samples need no learner. */
+  readonly inertAtZeroAdvantage?: boolean
+  /** Constant sequence length, in actions, that `dr-grpo` divides by; required for it. */
+  readonly drGrpoLength?: number
   evaluate(input: LossInput): LossOutput
 }
