@@ -31,6 +31,7 @@ export type {
   ScenarioContext,
   ScenarioSourceContext,
   SlotContext,
+  StageContext,
   TaskContext,
   ToolContext,
   Toolset,

@@ -17,14 +17,20 @@ export interface HookContext {
   log(message: string): void
 }
 
+/** For stages of synthesis. */
+export interface StageContext extends HookContext {
+  /** Adds what a model call cost, in US dollars, to the record of this stage; for plugins that pay for models. */
+  spend(usd: number): void
+}
+
 /** For `scenarioSource`. */
-export interface ScenarioSourceContext extends HookContext {
+export interface ScenarioSourceContext extends StageContext {
   /** How many environments the run wants. */
   readonly environments: number
 }
 
 /** For stages that work on one scenario. */
-export interface ScenarioContext extends HookContext {
+export interface ScenarioContext extends StageContext {
   readonly scenario: Scenario
   /** Seed of this environment. */
   readonly seed: number
