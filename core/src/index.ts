@@ -78,7 +78,14 @@ export type {
   WorldInstance,
   WorldRequest,
 } from './hooks/world.ts'
+// plugins: defining and assembling them
+export { type AssembledPipeline, assemblePipeline, type PipelineOptions } from './plugin/assemble-pipeline.ts'
+export { definePlugin, type PluginDefinition, type PluginFactory } from './plugin/define-plugin.ts'
+export type { HookTiming } from './plugin/guard.ts'
 export type { HookReport, LayerName, Pipeline, PipelineReport } from './plugin/pipeline.ts'
+export type { PluginLayer } from './plugin/plugin-layers.ts'
+export { secret, secretSchema } from './plugin/secrets.ts'
+export type { WatchdogLimits } from './plugin/watchdog.ts'
 export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
 export type { Cell, DatabaseDraft, Row } from './vocabulary/database.ts'
 export type { Environment, StageProvenance } from './vocabulary/environment.ts'

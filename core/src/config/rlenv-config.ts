@@ -22,6 +22,15 @@ export interface RlenvConfig {
   readonly training?: TrainingOptions
   readonly evaluation?: EvaluationOptions
   readonly output?: OutputOptions
+  readonly watchdog?: WatchdogOptions
+}
+
+/** What happens when a plugin keeps the run waiting. */
+export interface WatchdogOptions {
+  /** Milliseconds after which the run says whom it waits for. Default 30000. */
+  readonly warnAfterMs?: number
+  /** Milliseconds after which it stops with RLENV_PLUGIN_STALLED. Default 1800000. */
+  readonly stopAfterMs?: number
 }
 
 export interface SynthesisOptions {
@@ -126,6 +135,7 @@ export interface ResolvedConfig {
   readonly training: Complete<TrainingOptions>
   readonly evaluation: Complete<EvaluationOptions>
   readonly output: Complete<OutputOptions>
+  readonly watchdog: Complete<WatchdogOptions>
   /** Folder that relative paths start from. */
   readonly baseDirectory: string
   /** Path of the configuration file; null when the configuration was given as an object. */

@@ -32,6 +32,11 @@ export interface OrderedHandler<Handler> {
   readonly order?: 'pre' | 'post'
   /** Name of a plugin on the same hook point that must come later; an unknown name is an error. */
   readonly before?: string
+  /**
+   * True for the handler that makes a chain's first value instead of going on from an earlier one. A chain has at most
+   * one, and it runs first: as with slots, a higher layer's base replaces a lower one's, two in one layer are an error.
+   */
+  readonly base?: boolean
   readonly handler: Handler
 }
 

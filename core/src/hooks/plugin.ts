@@ -24,4 +24,6 @@ export interface Plugin {
   resolveOptions(): unknown
   /** Builds the hooks from resolved options. */
   setup(options: unknown, context: SetupContext): Awaitable<PluginHooks>
+  /** The same plugin with other options, for `--set plugins.<name>.<option>=…`. */
+  withOptions?(options: unknown): Plugin
 }

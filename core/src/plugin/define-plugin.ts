@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import { issueText, schemaIssues } from '../errors/schema-issues.ts'
+import type { Awaitable, HookName, PluginHooks } from '../hooks/pipeline-hooks.ts'
+import type { Plugin, SetupContext } from '../hooks/plugin.ts'
+
+/** Makes a configured plugin. The argument may be left out only when every option has a default. */
+export type PluginFactory<Options> =
+  Partial<Options> extends Options ? (options?: Options) => Plugin : (options: Options) => Plugin
+
+/** Turns every key that is no hook point into a compile error; TypeScript checks returned objects no other way. */
+type KnownHooks<Hooks> = { readonly [Key in Exclude<keyof Hooks, HookName>]: never }
+
+export interface PluginDefinition<Schema extends z.ZodType, Hooks extends PluginHooks> {
+  /** The npm package's name, or another label that is unique among a configuration's plugins. */
+  readonly name: string
+  /** The package's version; part of the key of everything the plugin makes. Default "0.0.0". */
+  readonly version?: string
+  /** Use `z.strictObject`, so that a misspelt option is an error. */
+  readonly options: Schema
+  /** Builds the handlers. Runs once, before anything else, with options checked and defaults filled in. */
+  readonly setup: (options: z.output<Schema>, context: SetupContext) => Awaitable<Hooks & KnownHooks<Hooks>>
+}
+
+/** Marks factories, so that a package named in a configuration can be searched for its one plugin. */
+const factoryMark = Symbol.for('rlenv.plugin-factory')
+
+/**
+ * Defines a plugin and returns the factory that configurations call.
+ *
+ * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty.
+ */
+export function definePlugin<Schema extends z.ZodType, Hooks extends PluginHooks>(
+  definition: PluginDefinition<Schema, Hooks>,
+): PluginFactory<z.input<Schema>> {
+  const { name, version = '0.0.0', options: schema } = definition
+  if (name.trim() === '') {
+    throw new RlenvError('a plugin has an empty name', {
+      code: 'RLENV_PLUGIN_INVALID',
+      fix: 'Give definePlugin the npm package\'s name as "name".',
+    })
+  }
+  const create = (options: unknown = {}): Plugin => ({
+    name,
+    version,
+    options,
+    resolveOptions: () => resolveOptions(name, schema, options),
+    setup: (resolved, context) => definition.setup(resolved as z.output<Schema>, context),
+    withOptions: create,
+  })
+  return Object.defineProperty(create, factoryMark, { value: true }) as PluginFactory<z.input<Schema>>
+}
+
+/** Whether a value is what {@link definePlugin} returned, also from another copy of rlenv. */
+export function isPluginFactory(value: unknown): value is (options?: unknown) => Plugin {
+  return typeof value === 'function' && Reflect.get(value, factoryMark) === true
+}
+
+/** Whether a value can stand in a configuration's `plugins` list. */
+export function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, version, resolveOptions: resolve, setup } = value as Partial<Plugin>
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    typeof version === 'string' &&
+    typeof resolve === 'function' &&
+    typeof setup === 'function'
+  )
+}
+
+function resolveOptions(name: string, schema: z.ZodType, options: unknown): unknown {
+  const issues = schemaIssues(schema, options)
+  if (issues.length === 0) return schema.parse(options)
+  throw new RlenvError(`the options of ${name} do not fit: ${issues.map(issueText).join('; ')}`, {
+    code: 'RLENV_PLUGIN_OPTIONS',
+    plugin: name,
+    fix: `Correct ${issues.map((issue) => `"${issue.path}"`).join(', ')} where ${name} is configured.`,
+  })
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../determinism/clock.ts'
+import type { CallSite } from '../errors/plugin-error.ts'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import type { EventSink } from '../telemetry/run-event.ts'
+
+export interface WatchdogLimits {
+  /** Milliseconds after which a `waiting` event names the plugin; repeated at twice, four times … that wait. */
+  readonly warnAfterMs: number
+  /** Milliseconds after which the wait ends with RLENV_PLUGIN_STALLED. */
+  readonly stopAfterMs: number
+}
+
+/** Waits for plugins' promises, says for whom, and stops waiting when told to or when it takes too long. */
+export class Watchdog {
+  readonly #limits: WatchdogLimits
+  readonly #clock: Clock
+  readonly #events: EventSink
+
+  constructor(limits: WatchdogLimits, clock: Clock, events: EventSink) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#events = events
+  }
+
+  /**
+   * The promise's result. Its timer keeps the process alive, so that a promise that never settles ends in an error and
+   * not in a silent exit.
+   *
+   * @throws {RlenvError} RLENV_PLUGIN_STALLED; or the signal's reason when it aborts first.
+   */
+  wait<T>(promise: PromiseLike<T>, site: CallSite, signal: AbortSignal): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const stopTimer = this.#watch(site, (error) => {
+        signal.removeEventListener('abort', onAbort)
+        reject(error)
+      })
+      const stop = () => {
+        stopTimer()
+        signal.removeEventListener('abort', onAbort)
+      }
+      const onAbort = () => {
+        stop()
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) onAbort()
+      promise.then(
+        (value) => {
+          stop()
+          resolve(value)
+        },
+        (error: unknown) => {
+          stop()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  /** Announces and in the end gives up on a wait that starts now; returns what calls that off. */
+  #watch(site: CallSite, giveUp: (error: RlenvError) => void): () => void {
+    const { warnAfterMs, stopAfterMs } = this.#limits
+    const since = this.#clock.now()
+    let forMs = Math.min(warnAfterMs, stopAfterMs)
+    const remind = () => {
+      if (forMs >= stopAfterMs) return giveUp(stalled(site, forMs))
+      this.#events({ type: 'waiting', waiter: `plugin ${site.plugin} in hook ${site.hook}`, since, forMs })
+      const next = Math.min(forMs * 2, stopAfterMs)
+      timer = setTimeout(remind, next - forMs)
+      forMs = next
+    }
+    let timer = setTimeout(remind, forMs)
+    return () => clearTimeout(timer)
+  }
+}
+
+function stalled(site: CallSite, forMs: number): RlenvError {
+  return new RlenvError(`${site.plugin} did not finish ${site.hook} within ${forMs} ms`, {
+    code: 'RLENV_PLUGIN_STALLED',
+    plugin: site.plugin,
+    hook: site.hook,
+    fix: `Settle every promise of ${site.plugin}, or raise "watchdog.stopAfterMs".`,
+  })
+}
