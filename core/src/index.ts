@@ -2,6 +2,13 @@
  * The public API of rlenv. Every line is a promise: names are exported one by one, and a test pins the list.
  */
 
+// artefacts and environment bundles
+export { artifactKey, type Producer } from './artifacts/artifact-key.ts'
+export { ArtifactStore } from './artifacts/artifact-store.ts'
+export { readBundle, writeBundle } from './artifacts/bundle-directory.ts'
+export { type BundleManifest, type BundleTask, bundleFormat, bundleJsonSchemas } from './artifacts/bundle-schemas.ts'
+export { packBundle, unpackBundle } from './artifacts/pack-bundle.ts'
+export { rlenvVersion } from './artifacts/rlenv-version.ts'
 // plugins and configuration
 export type {
   ConfigEnvironment,

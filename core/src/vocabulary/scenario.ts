@@ -15,8 +15,12 @@ export interface Scenario {
   readonly annotations: Readonly<Record<string, Json>>
 }
 
+export const scenarioIdSchema: z.ZodType<string> = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,79}$/, 'lower-case letters, digits and hyphens, at most 80')
+
 export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/, 'lower-case letters, digits and hyphens, at most 80'),
+  id: scenarioIdSchema,
   name: z.string().min(1),
   description: z.string().min(1),
   taxonomy: z.array(z.string()),

@@ -58,7 +58,8 @@ export const storedVerifierSchema: z.ZodType<StoredVerifier> = z
   .object({ kind: z.string().min(1) })
   .catchall(jsonSchema) as unknown as z.ZodType<StoredVerifier>
 
-export const taskSchema: z.ZodType<Task> = z.strictObject({
+/** The fields of a task, for schemas that hold more than a task. */
+export const taskFields = {
   id: z.string().regex(/^[a-z0-9][a-z0-9-]*\/[A-Za-z0-9_-]+$/, '<environment id>/<local id>'),
   environmentId: z.string().min(1),
   instruction: z.string().min(1),
@@ -66,4 +67,6 @@ export const taskSchema: z.ZodType<Task> = z.strictObject({
   difficulty: z.number().min(0).max(1),
   gold: z.strictObject({ calls: z.array(toolCallSchema), answer: jsonSchema }),
   guidelines: z.array(z.string()),
-})
+} as const
+
+export const taskSchema: z.ZodType<Task> = z.strictObject(taskFields)

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { contentHash } from '../determinism/content-hash.ts'
+import { errnoOf, writeError } from './file-error.ts'
+import { writeFileAtomic } from './write-file-atomic.ts'
+
+const format = 1
+
+/**
+ * What stages of synthesis made, on disk, by artefact key. A file appears whole or not at all and is checked against
+ * its own hash when it is read: whatever a crash or another program left behind counts as absent and is made again.
+ */
+export class ArtifactStore {
+  readonly directory: string
+
+  constructor(directory: string) {
+    this.directory = directory
+  }
+
+  /** The value stored under a key, or undefined when there is none that is whole. */
+  async get(key: string): Promise<unknown> {
+    const text = await this.#read(key)
+    if (text === undefined) return undefined
+    const [header, body] = splitOnce(text, '\n')
+    return header === headerOf(key, body) ? JSON.parse(body) : undefined
+  }
+
+  /**
+   * Stores a JSON value under a key.
+   *
+   * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE; everything stored before stays readable.
+   */
+  async put(key: string, value: unknown): Promise<void> {
+    const body = JSON.stringify(value)
+    await writeFileAtomic(this.#path(key), `${headerOf(key, body)}\n${body}`)
+  }
+
+  #path(key: string): string {
+    return join(this.directory, key.slice(0, 2), `${key}.json`)
+  }
+
+  async #read(key: string): Promise<string | undefined> {
+    try {
+      return await readFile(this.#path(key), 'utf8')
+    } catch (cause) {
+      if (errnoOf(cause) === 'ENOENT') return undefined
+      throw writeError(this.#path(key), cause)
+    }
+  }
+}
+
+function headerOf(key: string, body: string): string {
+  return JSON.stringify({ format, key, sha256: contentHash(body) })
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string] {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
+}

@@ -1,0 +1,35 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { writeError } from './file-error.ts'
+
+let written = 0
+
+/** Name, beside `path`, that no other write of this machine uses at the same time. */
+export function temporaryPath(path: string): string {
+  written += 1
+  return join(dirname(path), `.${basename(path)}.${process.pid}-${written}.tmp`)
+}
+
+/**
+ * Writes a file whole or not at all: into a temporary file beside it, flushed to the disk, then renamed. Missing
+ * folders are made.
+ *
+ * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE; whatever stood at `path` before is untouched then.
+ */
+export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = temporaryPath(path)
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const file = await open(temporary, 'wx')
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    throw writeError(path, cause)
+  }
+}
