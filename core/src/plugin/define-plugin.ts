@@ -11,7 +11,7 @@ export type PluginFactory<Options> =
 /** Turns every key that is no hook point into a compile error; TypeScript checks returned objects no other way. */
 type KnownHooks<Hooks> = { readonly [Key in Exclude<keyof Hooks, HookName>]: never }
 
-export interface PluginDefinition<Schema extends z.ZodType, Hooks extends PluginHooks> {
+export interface PluginDefinition<Schema extends z.ZodType, Hooks extends object> {
   /** The npm package's name, or another label that is unique among a configuration's plugins. */
   readonly name: string
   /** The package's version; part of the key of everything the plugin makes. Default "0.0.0". */
@@ -19,7 +19,7 @@ export interface PluginDefinition<Schema extends z.ZodType, Hooks extends Plugin
   /** Use `z.strictObject`, so that a misspelt option is an error. */
   readonly options: Schema
   /** Builds the handlers. Runs once, before anything else, with options checked and defaults filled in. */
-  readonly setup: (options: z.output<Schema>, context: SetupContext) => Awaitable<Hooks & KnownHooks<Hooks>>
+  readonly setup: (options: z.output<Schema>, context: SetupContext) => Awaitable<PluginHooks & Hooks & KnownHooks<Hooks>>
 }
 
 /** Marks factories, so that a package named in a configuration can be searched for its one plugin. */
@@ -30,7 +30,7 @@ const factoryMark = Symbol.for('rlenv.plugin-factory')
  *
  * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty.
  */
-export function definePlugin<Schema extends z.ZodType, Hooks extends PluginHooks>(
+export function definePlugin<Schema extends z.ZodType, Hooks extends object>(
   definition: PluginDefinition<Schema, Hooks>,
 ): PluginFactory<z.input<Schema>> {
   const { name, version = '0.0.0', options: schema } = definition

@@ -3,7 +3,7 @@ import { RlenvError } from '../errors/rlenv-error.ts'
 import type { SecretReference } from '../hooks/plugin.ts'
 
 /** For options that take a secret: a reference, never the value. */
-export const secretSchema: z.ZodType<SecretReference> = z.strictObject({
+export const secretSchema: z.ZodType<SecretReference, SecretReference> = z.strictObject({
   $env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable'),
 })
 
