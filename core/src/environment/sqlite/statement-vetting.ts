@@ -1,0 +1,190 @@
+import type Database from 'better-sqlite3'
+import { messageOf } from '../../errors/rlenv-error.ts'
+import {
+  admittedFunctions,
+  admittedStatements,
+  longestSql,
+  mostRowVisits,
+  refusedOpcodes,
+  refusedTables,
+} from './admitted-sql.ts'
+import { type PlanLine, type PlanNames, planCost } from './plan-cost.ts'
+import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import type { TableInfo } from './table-info.ts'
+
+/** A statement that was looked at and may run. */
+export interface VettedStatement {
+  readonly sql: string
+  /** Names of its `@name` parameters, each once. */
+  readonly parameters: readonly string[]
+  /** Names of its result columns; empty for a statement that returns nothing. */
+  readonly columns: readonly string[]
+  /** Tables whose rows it may change, triggers and cascades included; positions in the vetter's table list, ascending. */
+  readonly writes: readonly number[]
+  readonly readOnly: boolean
+  /** Whether it runs trigger or foreign-key programs, whose changes its own count does not hold. */
+  readonly firesPrograms: boolean
+  /** Upper bound of row visits at vetting. */
+  readonly visits: number
+  /** Whether a failing or partial statement may leave something behind: OR ROLLBACK, OR FAIL. */
+  readonly partial: boolean
+}
+
+export type Vetting =
+  | { readonly ok: true; readonly statement: VettedStatement }
+  | { readonly ok: false; readonly faults: readonly string[] }
+
+interface Opcode {
+  readonly opcode: string
+  readonly p1: number
+  readonly p2: number
+  readonly p3: number
+  readonly p4: string | null
+}
+
+const callsFunction = new Set(['Function', 'PureFunc', 'AggStep', 'AggStep1', 'AggInverse', 'AggValue', 'AggFinal'])
+
+function textFaults(sql: string, tokens: readonly SqlToken[]): string[] {
+  const faults: string[] = []
+  if (sql.length > longestSql) faults.push(`is ${sql.length} characters long, at most ${longestSql} are allowed`)
+  const [first] = tokens
+  if (first === undefined) return ['holds no statement']
+  if (!admittedStatements.has(first.keyword)) faults.push(`starts with ${first.text}, which is not allowed`)
+  for (const token of tokens) {
+    if (token.kind === 'parameter' && sql[token.start] !== '@')
+      faults.push(`has a parameter not written as @name: ${sql.slice(token.start, token.end)}`)
+    if ((token.kind === 'word' || token.kind === 'quoted') && refusedTables.test(token.text))
+      faults.push(`names ${token.text}`)
+  }
+  return faults
+}
+
+function opcodeFaults(opcodes: readonly Opcode[]): string[] {
+  const faults = new Set<string>()
+  for (const { opcode, p3, p4 } of opcodes) {
+    if (refusedOpcodes.has(opcode)) faults.add(`does more than read and write rows (${opcode})`)
+    if ((opcode === 'OpenRead' || opcode === 'OpenWrite') && p3 !== 0) faults.add('reaches another database')
+    if (!callsFunction.has(opcode) || p4 === null) continue
+    const name = p4.replace(/\(-?\d+\)$/, '').toLowerCase()
+    if (!admittedFunctions.has(name)) faults.add(`calls ${name}(), which is not allowed`)
+  }
+  return [...faults]
+}
+
+/** Tables of a statement by the names it uses for them: `FROM orders AS o` makes `o` stand for orders. */
+function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, number>): Map<string, number> {
+  const aliases = new Map<string, number>()
+  tokens.forEach((token, index) => {
+    if (token.kind !== 'word' && token.kind !== 'quoted') return
+    const table = tables.get(token.text.toLowerCase())
+    if (table === undefined) return
+    aliases.set(token.text.toLowerCase(), table)
+    const next = tokens[index + 1]?.keyword === 'AS' ? tokens[index + 2] : tokens[index + 1]
+    if (next !== undefined && next.kind !== 'symbol') aliases.set(next.text.toLowerCase(), table)
+  })
+  return aliases
+}
+
+/**
+ * Looks at SQL before it may run: EXPLAIN takes the place of the authoriser that the driver lacks. Parameters cannot
+ * change the program, so one look at a text holds for every call.
+ */
+export class StatementVetter {
+  readonly #database: Database.Database
+  readonly #tables: readonly TableInfo[]
+  readonly #rowCounts: ReadonlyMap<string, number>
+  readonly #tableOfPage = new Map<number, number>()
+  readonly #virtual: readonly number[]
+
+  constructor(database: Database.Database, tables: readonly TableInfo[]) {
+    this.#database = database
+    this.#tables = tables
+    const position = new Map(tables.map((table, index) => [table.name, index]))
+    const pages = database.prepare('SELECT tbl_name AS name, rootpage AS page FROM sqlite_master').all() as readonly {
+      readonly name: string
+      readonly page: number | null
+    }[]
+    for (const { name, page } of pages) {
+      const table = position.get(name)
+      if (table !== undefined && page) this.#tableOfPage.set(page, table)
+    }
+    const paged = new Set(this.#tableOfPage.values())
+    this.#virtual = tables.map((_, index) => index).filter((index) => !paged.has(index))
+    this.#rowCounts = new Map(
+      tables.map((table) => [
+        table.name.toLowerCase(),
+        database
+          .prepare(`SELECT count(*) FROM ${quoteName(table.name)}`)
+          .pluck()
+          .get() as number,
+      ]),
+    )
+  }
+
+  vet(sql: string): Vetting {
+    const tokens = sqlTokens(sql)
+    const text = textFaults(sql, tokens)
+    if (text.length > 0) return { ok: false, faults: text }
+    const parameters = [...new Set(tokens.filter((token) => token.kind === 'parameter').map((token) => token.text))]
+    try {
+      return this.#vetProgram(sql, tokens, parameters)
+    } catch (thrown) {
+      return { ok: false, faults: [messageOf(thrown)] }
+    }
+  }
+
+  #vetProgram(sql: string, tokens: readonly SqlToken[], parameters: readonly string[]): Vetting {
+    const statement = this.#database.prepare(sql)
+    const opcodes = this.#explain<Opcode>('EXPLAIN', sql, parameters)
+    const cost = planCost(this.#explain<PlanLine>('EXPLAIN QUERY PLAN', sql, parameters), this.#planNames(tokens))
+    const faults = opcodeFaults(opcodes)
+    if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
+    if (cost.visits > mostRowVisits) {
+      faults.push(`may visit ${cost.visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; join on keys`)
+    }
+    if (faults.length > 0) return { ok: false, faults }
+    const vetted: VettedStatement = {
+      sql,
+      parameters,
+      columns: statement.reader ? statement.columns().map((column) => column.name) : [],
+      writes: this.#writes(opcodes),
+      readOnly: statement.readonly,
+      firesPrograms: opcodes.some((opcode) => opcode.opcode === 'Program'),
+      visits: cost.visits,
+      partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
+    }
+    return { ok: true, statement: vetted }
+  }
+
+  #explain<Line>(prefix: string, sql: string, parameters: readonly string[]): readonly Line[] {
+    const statement = this.#database.prepare(`${prefix} ${sql}`)
+    const nothing = Object.fromEntries(parameters.map((name) => [name, null]))
+    return (parameters.length > 0 ? statement.all(nothing) : statement.all()) as readonly Line[]
+  }
+
+  #planNames(tokens: readonly SqlToken[]): PlanNames {
+    const positions = new Map(this.#tables.map((table, index) => [table.name.toLowerCase(), index]))
+    const aliases = tableAliases(tokens, positions)
+    const rowsAt = (index: number) => this.#rowCounts.get((this.#tables[index] as TableInfo).name.toLowerCase()) ?? 0
+    const largest = Math.max(1, ...this.#rowCounts.values())
+    return {
+      largest,
+      rows: (name) => {
+        const known = aliases.get(name.toLowerCase())
+        if (known !== undefined) return rowsAt(known)
+        return positions.has(name.toLowerCase()) ? null : largest
+      },
+    }
+  }
+
+  #writes(opcodes: readonly Opcode[]): readonly number[] {
+    const written = new Set<number>()
+    for (const { opcode, p1, p2 } of opcodes) {
+      if (opcode === 'VUpdate') for (const table of this.#virtual) written.add(table)
+      const page = opcode === 'OpenWrite' ? p2 : opcode === 'Clear' ? p1 : undefined
+      const table = page === undefined ? undefined : this.#tableOfPage.get(page)
+      if (table !== undefined) written.add(table)
+    }
+    return [...written].sort((a, b) => a - b)
+  }
+}

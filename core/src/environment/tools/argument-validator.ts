@@ -1,0 +1,120 @@
+import { createRequire } from 'node:module'
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
+import type { ArgumentViolation } from '../../vocabulary/tool.ts'
+import { compileSubset } from './schema-check.ts'
+import { allowsNull, defaultOf, dereference, isObject } from './schema-references.ts'
+import { isExplosivePattern, type SchemaCheck } from './value-checks.ts'
+
+export type ValidatedArguments =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly violations: readonly ArgumentViolation[] }
+
+const require = createRequire(import.meta.url)
+let sharedAjv: Ajv2020 | undefined
+
+/** Loaded at first use: most tools never need it, and it costs more than a whole environment. */
+function ajv(): Ajv2020 {
+  if (sharedAjv === undefined) {
+    const module = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+    sharedAjv = new module.Ajv2020({
+      allErrors: true,
+      strict: false,
+      useDefaults: true,
+      validateFormats: false,
+      logger: false,
+    })
+  }
+  return sharedAjv
+}
+
+function explosivePatterns(schema: Json): string[] {
+  if (Array.isArray(schema)) return (schema as readonly Json[]).flatMap(explosivePatterns)
+  if (!isObject(schema)) return []
+  const own = [schema.pattern, ...(isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [])]
+  const found = own.filter((pattern): pattern is string => typeof pattern === 'string' && isExplosivePattern(pattern))
+  return [...found, ...Object.values(schema).flatMap(explosivePatterns)]
+}
+
+/** Where an error is to be fixed: a missing or unwanted property is named in the path itself. */
+function violationOf(error: ErrorObject): ArgumentViolation {
+  const { params } = error
+  const property = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
+  if (property === undefined) return { path: error.instancePath, message: error.message ?? error.keyword }
+  const message = 'missingProperty' in params ? 'is required' : 'is not an argument of this tool'
+  return { path: `${error.instancePath}/${property}`, message }
+}
+
+/** Leaves out what counts as left out, so that ajv sees what the closures would. */
+function withoutNulls(schema: JsonSchema, value: Json): Json {
+  const properties = schema.properties
+  if (!isObject(value) || !isObject(properties)) return value
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const kept = Object.entries(value).filter(([name, given]) => {
+    if (given !== null || required.has(name) || !Object.hasOwn(properties, name)) return true
+    return allowsNull(schema, properties[name]) && defaultOf(schema, properties[name]) !== undefined
+  })
+  return Object.fromEntries(kept)
+}
+
+function compileFull(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
+  const open = !strictObjects || 'additionalProperties' in schema || 'unevaluatedProperties' in schema
+  const validate: ValidateFunction = ajv().compile(open ? schema : { ...schema, unevaluatedProperties: false })
+  return (value, _path, violations) => {
+    const copy = structuredClone(strictObjects ? withoutNulls(schema, value) : value) as Json
+    if (!validate(copy)) violations.push(...(validate.errors ?? []).map(violationOf))
+    return copy
+  }
+}
+
+function compileCheck(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
+  const [explosive] = explosivePatterns(schema)
+  if (explosive !== undefined) throw new Error(`pattern ${explosive} may take time exponential in the text's length`)
+  return compileSubset(schema, { arguments: strictObjects }) ?? compileFull(schema, strictObjects)
+}
+
+/** A tool's parameters: `properties` is always there, so that a schema without any stands for "no arguments". */
+export function argumentSchema(schema: JsonSchema): JsonSchema {
+  const root = dereference(schema, schema)
+  const top = isObject(root) && root !== schema ? { ...schema, ...root, $ref: undefined } : schema
+  const { $ref: _reference, ...plain } = top as JsonObject
+  const composed = ['anyOf', 'allOf', 'oneOf', 'patternProperties'].some((keyword) => keyword in plain)
+  const closed = 'additionalProperties' in plain || composed ? {} : { additionalProperties: false }
+  return { type: 'object', properties: {}, ...plain, ...closed } as JsonSchema
+}
+
+/**
+ * Checks the arguments of one tool. Null equals left out wherever leaving out is allowed, defaults are filled in, and an
+ * argument that the tool does not have is a violation unless its schema says otherwise.
+ */
+export class ArgumentValidator {
+  readonly #check: SchemaCheck
+
+  /** @throws {Error} for a schema that cannot be compiled. */
+  constructor(schema: JsonSchema) {
+    this.#check = compileCheck(argumentSchema(schema), true)
+  }
+
+  /** Nothing at all counts as no arguments. */
+  validate(args: Json | undefined): ValidatedArguments {
+    const given = args ?? {}
+    if (!isObject(given)) return { ok: false, violations: [{ path: '', message: 'must be an object' }] }
+    const violations: ArgumentViolation[] = []
+    const value = this.#check(given, '', violations)
+    return violations.length > 0 ? { ok: false, violations } : { ok: true, value: value as JsonObject }
+  }
+}
+
+const resultChecks = new WeakMap<JsonSchema, SchemaCheck>()
+
+/** Where a tool's result departs from its output schema; empty when it fits. */
+export function outputViolations(schema: JsonSchema, value: Json): readonly ArgumentViolation[] {
+  let check = resultChecks.get(schema)
+  if (check === undefined) {
+    check = compileCheck(schema, false)
+    resultChecks.set(schema, check)
+  }
+  const violations: ArgumentViolation[] = []
+  check(value, '', violations)
+  return violations
+}
