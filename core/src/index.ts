@@ -28,6 +28,19 @@ export { type RandomState, RandomStream } from './determinism/random-stream.ts'
 export { type ErrorCode, errorCodes } from './errors/error-codes.ts'
 // errors and determinism
 export { isRlenvError, RlenvError, type RlenvErrorOptions } from './errors/rlenv-error.ts'
+export {
+  type Estimate,
+  type EvaluationReport,
+  type EvaluationRow,
+  type EvaluationSummary,
+  failureShare,
+  type PassEstimates,
+} from './evaluation/evaluation-report.ts'
+export { breakdownTable, evaluationTable, successChange } from './evaluation/evaluation-table.ts'
+export { type CurvePoint, learningCurveSvg } from './evaluation/learning-curve-svg.ts'
+export { passAtK, passHatK } from './evaluation/pass-at-k.ts'
+// training and evaluation
+export { type EnvironmentSplit, splitEnvironments } from './evaluation/split-environments.ts'
 // hooks and roles
 export type {
   GroupsContext,
@@ -94,6 +107,18 @@ export type { PluginLayer } from './plugin/plugin-layers.ts'
 export { secret, secretSchema } from './plugin/secrets.ts'
 export type { WatchdogLimits } from './plugin/watchdog.ts'
 export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
+export { expectedFlatShare } from './training/flat-share.ts'
+export { keepAllGroups } from './training/keep-all-groups.ts'
+export { type AggregationOptions, aggregationScales, trainedActions } from './training/loss/aggregation-scales.ts'
+export {
+  type AdvantageNormalization,
+  type GroupAdvantageOptions,
+  groupAdvantages,
+} from './training/loss/group-advantages.ts'
+export { groupRewards } from './training/loss/group-rewards.ts'
+export { type GroupStatistics, groupStatistics } from './training/loss/group-statistics.ts'
+export { type KlEstimator, klEstimate } from './training/loss/kl-estimate.ts'
+export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'
 export type { Cell, DatabaseDraft, Row } from './vocabulary/database.ts'
 export type { Environment, StageProvenance } from './vocabulary/environment.ts'
 export { reservedToolNames } from './vocabulary/environment.ts'

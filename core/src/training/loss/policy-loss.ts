@@ -4,11 +4,12 @@ import { type KlEstimator, klEstimate } from './kl-estimate.ts'
 export interface PolicyLossOptions {
   /** How it is called in reports and by servers that know it. Default "grpo". */
   readonly name?: string
-  readonly aggregation: Aggregation
+  /** Default "sequence-mean", the average of the GRPO paper. */
+  readonly aggregation?: Aggregation
   /** Constant sequence length, in actions; required for `dr-grpo`. */
   readonly drGrpoLength?: number
-  /** The ratio is clipped to [1 − low, 1 + high]. */
-  readonly clip: { readonly low: number; readonly high: number }
+  /** The ratio is clipped to [1 − low, 1 + high]. Default 0.2 and 0.28. */
+  readonly clip?: { readonly low: number; readonly high: number }
   /** Bound, above 1, of the ratio where the advantage is negative (dual clip); null = none. Default null. */
   readonly dualClip?: number | null
   /** Penalty towards the reference weights; a coefficient of 0 asks for no reference. Default 0 and k3. */
@@ -33,8 +34,9 @@ const largestLogRatio = 20
  * @see PPO, arXiv:1707.06347, equation 7; DAPO, arXiv:2503.14476, section 3.1 (high ≠ low); dual clip:
  *   arXiv:1912.09729, equation 5; GRPO's penalty: arXiv:2402.03300, equation 3.
  */
-export function policyLoss(options: PolicyLossOptions): Loss {
-  const { name = 'grpo', aggregation, drGrpoLength, clip, dualClip = null } = options
+export function policyLoss(options: PolicyLossOptions = {}): Loss {
+  const { name = 'grpo', aggregation = 'sequence-mean', drGrpoLength, dualClip = null } = options
+  const clip = options.clip ?? { low: 0.2, high: 0.28 }
   const kl = options.kl ?? { coefficient: 0, estimator: 'k3' }
   const needsReference = kl.coefficient !== 0
   return {

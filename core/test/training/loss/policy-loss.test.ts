@@ -7,7 +7,7 @@ import type { Loss, TrainingSample } from '../../../src/vocabulary/training-samp
 import { lossFixture } from './loss-fixture.ts'
 import { trainingSample } from './training-sample.ts'
 
-const base: PolicyLossOptions = { aggregation: 'token-mean', clip: { low: 0.2, high: 0.28 } }
+const base = { aggregation: 'token-mean', clip: { low: 0.2, high: 0.28 } } as const satisfies PolicyLossOptions
 
 function single(loss: Loss, { ratio, A, weight = 1 }: { ratio: number; A: number; weight?: number }) {
   const sample = trainingSample({ advantages: [A], old: [-1], weights: [weight] })
@@ -26,6 +26,15 @@ describe('policyLoss', () => {
       expect(single(policyLoss({ ...base, dualClip: 3 }), entry).loss).toBeCloseTo(wanted, 12)
     },
   )
+
+  test('without options it clips at 0.2 and 0.28, averages by sequence and asks for no reference', () => {
+    expect(policyLoss()).toMatchObject({
+      name: 'grpo',
+      aggregation: 'sequence-mean',
+      needsReference: false,
+      options: { clip: { low: 0.2, high: 0.28 }, dualClip: null, kl: { coefficient: 0 } },
+    })
+  })
 
   test('low and high bound the ratio independently', () => {
     const loss = policyLoss({ ...base, clip: { low: 0.5, high: 0.1 } })
@@ -148,7 +157,10 @@ function sampleOf(actions: readonly Action[]): TrainingSample {
 }
 
 /** Distance of the ratio from the nearest kink, in log-ratio; finite differences mean nothing across one. */
-function fromKink({ old, current }: Action, { clip, dualClip }: PolicyLossOptions): number {
+function fromKink(
+  { old, current }: Action,
+  { clip, dualClip }: { clip: { low: number; high: number }; dualClip: number | null },
+): number {
   const kinks = [1 - clip.low, 1 + clip.high, ...(dualClip ? [dualClip] : [])].map(Math.log)
   return Math.min(...kinks.map((kink) => Math.abs(current - old - kink)))
 }

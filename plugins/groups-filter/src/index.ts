@@ -1,0 +1,1 @@
+export { type FilterGroupsOptions, filterGroups } from './filter-groups.ts'

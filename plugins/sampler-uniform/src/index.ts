@@ -1,0 +1,1 @@
+export { type UniformSamplerOptions, uniformSampler } from './uniform-sampler.ts'

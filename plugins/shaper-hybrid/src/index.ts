@@ -1,0 +1,1 @@
+export { type HybridShaperOptions, hybridShaper } from './hybrid-shaper.ts'

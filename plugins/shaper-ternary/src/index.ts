@@ -1,0 +1,1 @@
+export { type TernaryShaperOptions, ternaryShaper } from './ternary-shaper.ts'
