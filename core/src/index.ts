@@ -106,6 +106,30 @@ export type { HookReport, LayerName, Pipeline, PipelineReport } from './plugin/p
 export type { PluginLayer } from './plugin/plugin-layers.ts'
 export { secret, secretSchema } from './plugin/secrets.ts'
 export type { WatchdogLimits } from './plugin/watchdog.ts'
+// rollouts and rewards
+export {
+  defaultVerifierTimeoutMs,
+  type JudgeRolloutRequest,
+  judgeRollout,
+} from './reward/judge-rollout.ts'
+export { outcomeOf, type VerdictFailure } from './reward/outcome-of.ts'
+export type { CollectRequest, RolloutTiming } from './rollout/collect-request.ts'
+export { ContextOverflow } from './rollout/context-overflow.ts'
+export { FailureTally } from './rollout/failure-tally.ts'
+export { historyWindow, messagesSeenAt, type Window } from './rollout/history-window.ts'
+export { ReactRollout, type ReactRolloutOptions, reactRollout } from './rollout/react-rollout.ts'
+export { createRolloutEngine, type RolloutEngine, type RolloutEngineOptions } from './rollout/rollout-engine.ts'
+export type { CheckContext, StepCheck, StepFault, ToolSurface } from './rollout/step-check.ts'
+export {
+  arenaStepChecks,
+  argumentsCheck,
+  awmStepChecks,
+  knownToolCheck,
+  listToolsFirstCheck,
+  reasoningCheck,
+  serverCheck,
+  usefulCallCheck,
+} from './rollout/step-checks.ts'
 export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
 export { expectedFlatShare } from './training/flat-share.ts'
 export { keepAllGroups } from './training/keep-all-groups.ts'

@@ -1,5 +1,15 @@
 /** The test kit of rlenv: what the tests of a plugin, ours or a stranger's, build on. */
 
+// policies that play a script
+export {
+  type CutTurn,
+  type GoldPolicyOptions,
+  goldPolicy,
+  goldTurns,
+  type ScriptedPolicyOptions,
+  type ScriptedTurn,
+  scriptedPolicy,
+} from './scripted-policy.ts'
 // a tiny whole environment, and the plugin that makes it
 export {
   type TinyEnvironmentOptions,

@@ -1,0 +1,167 @@
+import type { Clock } from '../determinism/clock.ts'
+import { RandomStream } from '../determinism/random-stream.ts'
+import { messageOf } from '../errors/rlenv-error.ts'
+import type { HookContext } from '../hooks/contexts.ts'
+import type {
+  Draw,
+  Policy,
+  PolicyRequest,
+  PolicyResponse,
+  RolloutLimits,
+  RolloutRequest,
+  RolloutResult,
+  RolloutStrategy,
+  SamplingParams,
+} from '../hooks/roles.ts'
+import type { WorldInstance } from '../hooks/world.ts'
+import type { Pipeline } from '../plugin/pipeline.ts'
+import { judgeRollout } from '../reward/judge-rollout.ts'
+import type { EventSink } from '../telemetry/run-event.ts'
+import type { Environment } from '../vocabulary/environment.ts'
+import type { StopReason } from '../vocabulary/outcome.ts'
+import type { Task } from '../vocabulary/task.ts'
+import type { JudgedTrajectory } from '../vocabulary/trajectory.ts'
+import { isPromise } from './deadline.ts'
+import { faultCodes } from './fault-codes.ts'
+import { Flight } from './flight.ts'
+import { GuardedWorld, type WorldWatch } from './guarded-world.ts'
+import type { ProgressWatch } from './progress-watch.ts'
+import { RolloutRecord } from './rollout-record.ts'
+
+/** One attempt at one member of one draw. */
+export interface AttemptPlan {
+  readonly draw: Draw
+  readonly rolloutIndex: number
+  readonly attempt: number
+  readonly task: Task
+  readonly environment: Environment
+  readonly policy: Policy
+  readonly sampling: SamplingParams
+}
+
+export interface AttemptParts {
+  readonly pipeline: Pipeline
+  readonly strategy: RolloutStrategy
+  readonly limits: RolloutLimits
+  readonly seed: number
+  readonly events: EventSink
+  readonly clock: Clock
+  readonly verifierTimeoutMs: number
+  readonly worlds: WorldWatch
+}
+
+/** The collection that an attempt belongs to. */
+export interface AttemptScope {
+  /** When it aborts, the attempt's outcome is "cancelled". */
+  readonly signal: AbortSignal
+  readonly progress: ProgressWatch
+}
+
+/** Milliseconds beyond a rollout's own limits after which a strategy that ignores them is given up. */
+const graceMs = 5_000
+
+/** Plays and judges single attempts: every world that one opens is closed, every fault of one is data. */
+export class AttemptPlayer {
+  readonly #parts: AttemptParts
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws {RlenvError} RLENV_WORLD_SHARED and RLENV_HOOK_EMPTY: a configuration that cannot work.
+   */
+  async play(plan: AttemptPlan, { signal, progress }: AttemptScope): Promise<JudgedTrajectory> {
+    const { clock, limits, worlds, events, pipeline, verifierTimeoutMs } = this.#parts
+    const { draw, rolloutIndex, attempt, task, environment } = plan
+    const tools = `the tools of ${environment.id}`
+    const label = `rollout ${draw.id}/${rolloutIndex} of ${task.id}, attempt ${attempt},`
+    const now = clock.now()
+    const flight = new Flight(label, tools, now, now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs)
+    const world = new GuardedWorld(worlds, (waiting) => {
+      flight.wait(waiting ? `world ${worlds.world.name}` : tools, clock.now())
+    })
+    progress.add(flight)
+    let kept: WorldInstance | null = null
+    try {
+      const result = await this.#run(plan, flight, world)
+      kept = result.world
+      if (world.shared !== null) throw world.shared
+      flight.wait(`the verifier of ${task.id}`, clock.now())
+      flight.extend(Number.POSITIVE_INFINITY)
+      const context = this.#hookContext(plan, signal)
+      return await judgeRollout({ result, task, environment, pipeline, context, events, clock, verifierTimeoutMs })
+    } finally {
+      await world.end(kept)
+      flight.end()
+      progress.delete(flight)
+    }
+  }
+
+  /** Answers for a task that was dropped, without opening its world again. */
+  async refuse(plan: AttemptPlan, why: string, signal: AbortSignal): Promise<JudgedTrajectory> {
+    const { pipeline, events, clock } = this.#parts
+    const stop: StopReason = { kind: 'faulted', in: 'environment', code: faultCodes.taskDropped, message: why }
+    const result = { trajectory: new RolloutRecord().trajectory(plan, stop, []), world: null }
+    const context = this.#hookContext(plan, signal)
+    return judgeRollout({ ...plan, result, pipeline, context, events, clock })
+  }
+
+  async #run(plan: AttemptPlan, flight: Flight, world: GuardedWorld): Promise<RolloutResult> {
+    const { strategy, limits, seed, clock, events } = this.#parts
+    const { draw, rolloutIndex, attempt } = plan
+    const request: RolloutRequest = {
+      ...plan,
+      policy: new WatchedPolicy(plan.policy, flight, clock),
+      world,
+      limits,
+      random: RandomStream.of(seed, 'rollout', draw.id, rolloutIndex, attempt),
+      signal: flight.signal,
+    }
+    const without = (stop: StopReason): RolloutResult => {
+      return { trajectory: new RolloutRecord().trajectory(request, stop, []), world: null }
+    }
+    try {
+      return await Promise.race([strategy.run(request), flight.abandoned.then(without)])
+    } catch (cause) {
+      const message = `rollout strategy ${strategy.name} failed: ${messageOf(cause)}`
+      events({ type: 'warning', message, plugin: null, hook: 'rollout' })
+      return without({ kind: 'faulted', in: 'environment', code: faultCodes.strategyFailed, message })
+    }
+  }
+
+  #hookContext({ draw, rolloutIndex, attempt }: AttemptPlan, signal: AbortSignal): HookContext {
+    return {
+      random: RandomStream.of(this.#parts.seed, 'judge', draw.id, rolloutIndex, attempt),
+      signal,
+      log: () => undefined,
+    }
+  }
+}
+
+/** The policy, noting in the attempt's flight when it is waited for. */
+class WatchedPolicy implements Policy {
+  readonly name: string
+  readonly #policy: Policy
+  readonly #flight: Flight
+  readonly #clock: Clock
+
+  constructor(policy: Policy, flight: Flight, clock: Clock) {
+    this.name = policy.name
+    this.#policy = policy
+    this.#flight = flight
+    this.#clock = clock
+  }
+
+  get policyVersion(): number {
+    return this.#policy.policyVersion
+  }
+
+  sample(request: PolicyRequest, signal: AbortSignal): PolicyResponse | Promise<PolicyResponse> {
+    const sampling = this.#policy.sample(request, signal)
+    if (!isPromise(sampling)) return sampling
+    const before = this.#flight.waitsFor
+    this.#flight.wait(`policy ${this.name}`, this.#clock.now())
+    return sampling.finally(() => this.#flight.wait(before, this.#clock.now()))
+  }
+}

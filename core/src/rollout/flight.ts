@@ -1,0 +1,78 @@
+import type { StopReason } from '../vocabulary/outcome.ts'
+import { faultCodes } from './fault-codes.ts'
+
+/** One attempt in flight: what it waits for, until when, and how it is ended from outside. */
+export class Flight {
+  /** For people: "rollout d3/2 of shop/t4, attempt 1". */
+  readonly label: string
+  readonly signal: AbortSignal
+  /** Settles when the engine gives the attempt up, with the reason that then stands in its trajectory. */
+  readonly abandoned: Promise<StopReason>
+  readonly #controller = new AbortController()
+  readonly #abandon: (stop: StopReason) => void
+  #waitsFor: string
+  #since: number
+  #deadline: number
+  #isCancelled = false
+
+  constructor(label: string, waitsFor: string, now: number, deadline: number) {
+    let abandon: (stop: StopReason) => void = () => undefined
+    this.abandoned = new Promise((resolve) => {
+      abandon = resolve
+    })
+    this.label = label
+    this.signal = this.#controller.signal
+    this.#abandon = abandon
+    this.#waitsFor = waitsFor
+    this.#since = now
+    this.#deadline = deadline
+  }
+
+  get waitsFor(): string {
+    return this.#waitsFor
+  }
+
+  get since(): number {
+    return this.#since
+  }
+
+  wait(waitsFor: string, now: number): void {
+    this.#waitsFor = waitsFor
+    this.#since = now
+  }
+
+  /** Moves the point in time at which it is given up. */
+  extend(deadline: number): void {
+    if (!this.#isCancelled) this.#deadline = deadline
+  }
+
+  /** Asks it to stop; it is given up when it has not done so by the deadline. */
+  cancel(deadline: number): void {
+    this.#isCancelled = true
+    this.#deadline = Math.min(this.#deadline, deadline)
+    this.#controller.abort(cancelled)
+  }
+
+  /** It has ended: whatever it still has running somewhere may stop. */
+  end(): void {
+    this.#controller.abort(stalled)
+  }
+
+  /** Gives it up when its time is over. */
+  check(now: number): void {
+    if (now < this.#deadline) return
+    this.#controller.abort(stalled)
+    this.#abandon(this.#stopReason(now))
+  }
+
+  #stopReason(now: number): StopReason {
+    if (this.#isCancelled) return { kind: 'cancelled', message: `given up while it waited for ${this.#waitsFor}` }
+    const message = `nothing came from ${this.#waitsFor} for ${now - this.#since} ms`
+    const isModel = this.#waitsFor.startsWith('policy ')
+    return { kind: 'faulted', in: isModel ? 'model' : 'environment', code: faultCodes.rolloutStalled, message }
+  }
+}
+
+/** Made once: a fresh exception with its stack costs more than a rollout's other overhead. */
+const cancelled = new DOMException('the run was cancelled', 'AbortError')
+const stalled = new DOMException('the rollout has ended', 'TimeoutError')

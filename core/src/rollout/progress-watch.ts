@@ -1,0 +1,68 @@
+import type { Clock } from '../determinism/clock.ts'
+import type { EventSink } from '../telemetry/run-event.ts'
+import type { Flight } from './flight.ts'
+
+/** Milliseconds between two looks at what is in flight. */
+const tickMs = 250
+
+/** Most waiting rollouts named at one time. */
+const mostNamed = 8
+
+/**
+ * Looks after everything in flight with one timer: gives up what is past its deadline, and says who waits for whom when
+ * nothing has finished for a while. Silent waiting is worse than a crash.
+ */
+export class ProgressWatch {
+  readonly #flights = new Set<Flight>()
+  readonly #clock: Clock
+  readonly #events: EventSink
+  readonly #deadlineMs: number
+  #progressAt: number
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock, events: EventSink, deadlineMs: number) {
+    this.#clock = clock
+    this.#events = events
+    this.#deadlineMs = deadlineMs
+    this.#progressAt = clock.now()
+  }
+
+  add(flight: Flight): void {
+    this.#flights.add(flight)
+  }
+
+  /** A rollout ended: that is progress. */
+  delete(flight: Flight): void {
+    this.#flights.delete(flight)
+    this.#progressAt = this.#clock.now()
+  }
+
+  /** Asks everything in flight to stop within `graceMs`. */
+  cancelAll(graceMs: number): void {
+    const deadline = this.#clock.now() + graceMs
+    for (const flight of this.#flights) flight.cancel(deadline)
+  }
+
+  /** Ticks until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#progressAt = this.#clock.now()
+    while (!signal.aborted) {
+      try {
+        await this.#clock.sleep(tickMs, signal)
+      } catch {
+        return
+      }
+      this.#tick(this.#clock.now())
+    }
+  }
+
+  #tick(now: number): void {
+    for (const flight of this.#flights) flight.check(now)
+    if (this.#flights.size === 0 || now - Math.max(this.#progressAt, this.#toldAt) < this.#deadlineMs) return
+    this.#toldAt = now
+    const longest = [...this.#flights].sort((a, b) => a.since - b.since)
+    for (const { label, waitsFor, since } of longest.slice(0, mostNamed)) {
+      this.#events({ type: 'waiting', waiter: `${label} waits for ${waitsFor}`, since, forMs: now - since })
+    }
+  }
+}

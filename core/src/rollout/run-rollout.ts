@@ -1,0 +1,65 @@
+import type { Clock } from '../determinism/clock.ts'
+import { messageOf } from '../errors/rlenv-error.ts'
+import type { RolloutRequest, RolloutResult } from '../hooks/roles.ts'
+import type { WorldInstance } from '../hooks/world.ts'
+import type { StopReason } from '../vocabulary/outcome.ts'
+import type { StateDiff } from '../vocabulary/state-diff.ts'
+import { attempt } from './deadline.ts'
+import { faultCodes } from './fault-codes.ts'
+import { RolloutRecord } from './rollout-record.ts'
+import { type LoopOptions, TurnLoop } from './turn-loop.ts'
+
+/**
+ * Plays one attempt at a task: opens the world, runs the turn loop, and writes the trajectory. Whatever a policy or a
+ * world does ends up in the stop reason; the world stays open for the verifier.
+ */
+export async function runRollout(request: RolloutRequest, options: LoopOptions, clock: Clock): Promise<RolloutResult> {
+  const record = new RolloutRecord()
+  const opened = await openWorld(request, clock)
+  if ('stop' in opened) return { trajectory: record.trajectory(request, opened.stop, []), world: null }
+  const stop = await new TurnLoop(request, opened.world, record, options, clock).play()
+  return { trajectory: record.trajectory(request, stop, await finalDiff(opened.world, record)), world: opened.world }
+}
+
+async function openWorld(
+  request: RolloutRequest,
+  clock: Clock,
+): Promise<{ readonly world: WorldInstance } | { readonly stop: StopReason }> {
+  const { world, environment, draw, limits, signal } = request
+  if (signal.aborted) return { stop: { kind: 'cancelled', message: 'cancelled before it began' } }
+  const ms = Math.min(limits.toolTimeoutMs, limits.rolloutTimeoutMs)
+  const opened = attempt(() => world.open({ environment, seed: draw.seed }, signal), ms, signal, clock)
+  const settled = 'kind' in opened ? opened : await opened
+  switch (settled.kind) {
+    case 'value':
+      return { world: settled.value }
+    case 'aborted':
+      return { stop: { kind: 'cancelled', message: 'cancelled while the world opened' } }
+    case 'timeout':
+      return fault(faultCodes.worldOpenTimeout, `world ${world.name} did not open ${environment.id} within ${ms} ms`)
+    case 'failed':
+      return fault(
+        faultCodes.worldOpenFailed,
+        `world ${world.name} did not open ${environment.id}: ${messageOf(settled.cause)}`,
+      )
+  }
+}
+
+const fault = (code: string, message: string): { readonly stop: StopReason } => {
+  return { stop: { kind: 'faulted', in: 'environment', code, message } }
+}
+
+/** Initial to final state. Nothing has to be compared when no call wrote anything; a timed-out call may have. */
+async function finalDiff(world: WorldInstance, record: RolloutRecord): Promise<StateDiff> {
+  const calls = record.turns.flatMap((turn) => turn.calls)
+  const writes = calls.filter((call) => call.diff.length > 0)
+  const unsure = calls.some((call) => !call.result.ok && call.result.error.kind === 'timeout')
+  if (!unsure && writes.length <= 1) return writes[0]?.diff ?? []
+  try {
+    const state = await world.capture()
+    return state === null ? writes.flatMap((call) => call.diff) : state.diff
+  } catch {
+    // The verifier captures the state as well, and there a failure counts.
+    return writes.flatMap((call) => call.diff)
+  }
+}

@@ -1,0 +1,30 @@
+import { messageOf } from '../errors/rlenv-error.ts'
+import type { JsonObject } from '../vocabulary/json.ts'
+import type { ChatToolCall } from '../vocabulary/message.ts'
+import type { ToolError } from '../vocabulary/tool.ts'
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly error: ToolError }
+
+const invalid = (code: string, message: string): ParsedArguments => {
+  return { ok: false, error: { kind: 'invalid_arguments', code, message } }
+}
+
+/** Reads the arguments of a call. No text at all means no arguments, as many models write it. */
+export function parseArguments(call: ChatToolCall, cut: boolean): ParsedArguments {
+  const text = call.function.arguments
+  if (text.trim() === '') return { ok: true, value: {} }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    if (cut) return invalid('cut_arguments', 'the reply was cut off inside these arguments; call again, more briefly')
+    return invalid('invalid_json', `the arguments are not JSON: ${messageOf(cause)}`)
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+    return invalid('invalid_json', `the arguments must be a JSON object, not ${found}`)
+  }
+  return { ok: true, value: value as JsonObject }
+}
