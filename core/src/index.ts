@@ -10,6 +10,15 @@ export { type BundleManifest, type BundleTask, bundleFormat, bundleJsonSchemas }
 export { packBundle, unpackBundle } from './artifacts/pack-bundle.ts'
 export { rlenvVersion } from './artifacts/rlenv-version.ts'
 // plugins and configuration
+export { type ConfigFunction, defineConfig } from './config/define-config.ts'
+export { describeSizes, flatGroupShare, type SizesDescription } from './config/describe-sizes.ts'
+export {
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+  type ResolveOptions,
+  resolveConfig,
+} from './config/resolve-config.ts'
 export type {
   ConfigEnvironment,
   ConfigSource,
@@ -21,6 +30,7 @@ export type {
   RolloutOptions,
   SynthesisOptions,
   TrainingOptions,
+  WatchdogOptions,
 } from './config/rlenv-config.ts'
 export { type Clock, systemClock } from './determinism/clock.ts'
 export { canonicalJson, contentHash } from './determinism/content-hash.ts'

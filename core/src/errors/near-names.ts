@@ -37,10 +37,11 @@ export function nearNames(wrong: string, known: Iterable<string>, limit = 3): st
     .map(({ name }) => name)
 }
 
-/** A name that contains the other one whole ("sampler-uniform" in "@rlenv/sampler-uniform") is near as well. */
+/** Packages are known without their scope as well: "sampler-uniform" is near "@rlenv/sampler-uniform". */
 function distanceTo(wrong: string, name: string, tolerated: number): number {
-  const contained = wrong.length >= 4 && name.includes(wrong)
-  return contained ? Math.min(tolerated, editDistance(wrong, name)) : editDistance(wrong, name)
+  const contained = wrong.length >= 4 && name.includes(wrong) ? tolerated : Number.POSITIVE_INFINITY
+  const unscoped = name.slice(name.lastIndexOf('/') + 1)
+  return Math.min(contained, editDistance(wrong, name), editDistance(wrong, unscoped))
 }
 
 /** `Did you mean "a" or "b"?`, or undefined when nothing is near. */

@@ -1,0 +1,11 @@
+import type { ConfigEnvironment, RlenvConfig } from './rlenv-config.ts'
+
+/** A configuration that depends on the command that loads it. */
+export type ConfigFunction = (environment: ConfigEnvironment) => RlenvConfig | Promise<RlenvConfig>
+
+/** Gives a configuration its type. Returns its argument unchanged. */
+export function defineConfig(config: RlenvConfig): RlenvConfig
+export function defineConfig(config: ConfigFunction): ConfigFunction
+export function defineConfig(config: RlenvConfig | ConfigFunction): RlenvConfig | ConfigFunction {
+  return config
+}
