@@ -28,6 +28,8 @@ export interface ActionSpan {
   readonly logProbs: readonly number[]
   /** Token ids of the prompt, for policies over tokens. */
   readonly promptTokens?: readonly number[]
+  /** Content hash of the tool list it was offered, for policies that rebuild their inputs and whose messages lack it. */
+  readonly toolsHash?: string
 }
 
 /** One tool call of a turn and what came of it. */
@@ -120,6 +122,7 @@ const spanSchema: z.ZodType<ActionSpan> = z.strictObject({
   actions: z.array(z.int()),
   logProbs: z.array(z.number()),
   promptTokens: z.exactOptional(z.array(z.int())),
+  toolsHash: z.exactOptional(z.string()),
 })
 
 /** A trace line holds much that only its writer produces; the parts readers branch on are checked, the rest is carried. */

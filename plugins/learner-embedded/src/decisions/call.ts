@@ -1,0 +1,98 @@
+import type { Episode } from '../transcript/episode.ts'
+import { distancesTo, type Reachability } from '../transcript/reachability.ts'
+import type { ToolView } from '../transcript/tool-view.ts'
+import { mix, mixUnordered } from '../weights/feature-hash.ts'
+import { type CandidateBuffer, pack } from './candidate-buffer.ts'
+import { callFeatures as feature, lexicalFeatures } from './feature-ids.ts'
+import { labelStatusOf, openLabels } from './label-status.ts'
+
+interface CallState {
+  readonly episode: Episode
+  readonly reach: Reachability
+  readonly intent: number
+  readonly distances: Uint8Array
+  readonly distancesAny: Uint8Array
+  readonly labels: readonly number[]
+}
+
+/** Candidates: every tool, in catalogue order: the next step towards the intent. */
+export function proposeCalls(buffer: CandidateBuffer, episode: Episode, reach: Reachability, intent: number): void {
+  const state: CallState = {
+    episode,
+    reach,
+    intent,
+    distances: distancesTo(intent, episode, reach, 2),
+    distancesAny: distancesTo(intent, episode, reach, 1),
+    labels: openLabels(episode),
+  }
+  buffer.reset()
+  for (const tool of episode.view.catalogue.tools) {
+    buffer.open()
+    describeDistance(buffer, tool, state)
+    describeHistory(buffer, tool, state)
+    describeLabels(buffer, tool, state)
+  }
+}
+
+function describeDistance(buffer: CandidateBuffer, tool: ToolView, state: CallState): void {
+  const { episode, reach, intent } = state
+  const isIntent = tool.index === intent ? 1 : 0
+  const write = tool.readOnly ? 0 : 1
+  const status = reach.status[tool.index] as number
+  const distance = state.distances[tool.index] as number
+  const labels = labelStatusOf(episode, tool)
+  buffer.relational(feature.intent, pack(isIntent, status, write))
+  buffer.relational(feature.distanceActive, pack(distance, status))
+  buffer.relational(feature.distanceAny, pack(state.distancesAny[tool.index] as number, status))
+  if (isIntent === 0) buffer.relational(feature.offIntent, pack(write, reach.status[intent] as number))
+  buffer.relational(feature.labels, pack(labels, isIntent))
+  buffer.relational(feature.distanceLabels, pack(distance, labels))
+  const shape = tool.lookUp ? 1 : tool.idParameters.length === 0 ? 2 : tool.readOnly ? 3 : 4
+  buffer.relational(feature.shape, pack(shape, distance, status))
+}
+
+function describeHistory(buffer: CandidateBuffer, tool: ToolView, state: CallState): void {
+  const { episode } = state
+  const called = Math.min(3, episode.called[tool.index] as number)
+  const last = episode.lastResults[tool.index] as number
+  buffer.relational(feature.called, pack(called, last, tool.index === state.intent ? 1 : 0))
+  buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number))
+  buffer.relational(feature.exhausted, pack(exhaustion(tool, state), tool.readOnly ? 0 : 1))
+}
+
+/** 0 no id parameter, 1 no id seen, 2 every id was used with this tool, 3 some are new to it. */
+function exhaustion(tool: ToolView, { episode, reach }: CallState): number {
+  const position = tool.idParameters[0]
+  if (position === undefined) return 0
+  if (reach.seen[tool.index]?.[0] === 0) return 1
+  const fresh = episode.ids.some(
+    (id) => episode.view.keys.matchOf(id.signature, tool, position) >= 2 && !episode.usedId(tool.index, id.number),
+  )
+  return fresh ? 3 : 2
+}
+
+function describeLabels(buffer: CandidateBuffer, tool: ToolView, state: CallState): void {
+  const { episode } = state
+  const match = episode.view.matches[episode.activeGoal]?.[tool.index]
+  const distance = state.distances[tool.index] as number
+  const lookUp = tool.lookUp ? 1 : 0
+  buffer.relational(feature.noun, pack(match?.noun === true ? 1 : 0, distance, lookUp))
+  buffer.relational(feature.overlap, pack(match?.overlap ?? 0, tool.readOnly ? 0 : 1))
+  if (!tool.lookUp) return
+  for (const label of state.labels) {
+    const span = episode.view.text.spans[label]
+    if (span === undefined) continue
+    const beside = tool.nouns.includes(span.noun) || tool.nouns.includes(span.before) ? 1 : 0
+    const after = tool.nouns.includes(span.after) ? 1 : 0
+    const tried = episode.triedSpan(tool.index, label) ? 1 : 0
+    buffer.relational(feature.labelNoun, pack(beside, after, tried, span.possessive ? 1 : 0))
+    for (const noun of tool.nouns) {
+      buffer.lexical(lexicalFeatures.labelFirst, mix(span.first, noun))
+      buffer.lexical(lexicalFeatures.labelLast, mix(span.last, noun))
+      buffer.lexical(lexicalFeatures.labelNoun, mix(span.noun, noun))
+      buffer.lexical(lexicalFeatures.labelAfter, mix(span.after, mix(noun, span.possessive ? 1 : 0)))
+      buffer.lexical(lexicalFeatures.shared, mixUnordered(span.noun, noun))
+      buffer.lexical(lexicalFeatures.labelKind, mix(noun, span.kindIndex))
+    }
+  }
+}

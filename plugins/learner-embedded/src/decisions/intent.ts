@@ -1,0 +1,99 @@
+import { callResults, type Episode } from '../transcript/episode.ts'
+import type { Reachability } from '../transcript/reachability.ts'
+import type { ToolView } from '../transcript/tool-view.ts'
+import { type CandidateBuffer, pack } from './candidate-buffer.ts'
+import { intentFeatures as feature } from './feature-ids.ts'
+import { openLabels, openValues } from './label-status.ts'
+import { acceptsKind } from './value-kind.ts'
+
+interface IntentState {
+  readonly episode: Episode
+  readonly reach: Reachability
+  readonly question: number
+  readonly writes: number
+  readonly goalsLeft: number
+  /** Open values of the active goal, as spans. */
+  readonly values: readonly number[]
+  readonly labels: number
+}
+
+/** Candidates: every tool, in catalogue order, then "finish". */
+export function proposeIntents(buffer: CandidateBuffer, episode: Episode, reach: Reachability): void {
+  const { catalogue, text, matches } = episode.view
+  const state: IntentState = {
+    episode,
+    reach,
+    question: text.goals[episode.activeGoal]?.question === true ? 1 : 0,
+    writes: Math.min(2, episode.writes),
+    goalsLeft: Math.min(2, episode.goalsLeft),
+    values: openValues(episode),
+    labels: openLabels(episode).length,
+  }
+  buffer.reset()
+  for (const tool of catalogue.tools) {
+    buffer.open()
+    buffer.append(matches[episode.activeGoal]?.[tool.index]?.features ?? new Int32Array(0))
+    describeTool(buffer, tool, state)
+  }
+  buffer.open()
+  describeFinish(buffer, state)
+}
+
+function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentState): void {
+  const { episode, reach } = state
+  const write = tool.readOnly ? 0 : 1
+  const status = reach.status[tool.index] as number
+  const called = Math.min(3, episode.called[tool.index] as number)
+  const last = episode.lastResults[tool.index] as number
+  buffer.relational(feature.kind, pack(write, state.question, state.writes, state.goalsLeft))
+  buffer.relational(feature.called, pack(called, write, last))
+  buffer.relational(feature.idStatus, pack(status, write, state.question))
+  buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number, write))
+  describeSameness(buffer, tool, state, last)
+  const previous = episode.calls.at(-1)
+  const before = previous === undefined ? undefined : episode.view.catalogue.tools[previous.tool]
+  const shares = before === undefined ? 0 : tool.nouns.some((noun) => before.nouns.includes(noun)) ? 2 : 1
+  buffer.relational(feature.sharesNoun, pack(shares, write))
+  describeValues(buffer, tool, state)
+}
+
+function describeSameness(buffer: CandidateBuffer, tool: ToolView, state: IntentState, last: number): void {
+  const { episode } = state
+  const same = episode.intent < 0 ? 2 : episode.intent === tool.index ? 1 : 0
+  const done = episode.intentCalled ? 1 : 0
+  buffer.relational(
+    feature.same,
+    pack(same, done, episode.lastResult, same === 1 && last === callResults.failed ? 1 : 0),
+  )
+}
+
+function describeValues(buffer: CandidateBuffer, tool: ToolView, state: IntentState): void {
+  const { text } = state.episode.view
+  const write = tool.readOnly ? 0 : 1
+  let required = 0
+  let fitting = 0
+  for (const position of tool.valueParameters) {
+    const parameter = tool.parameters[position]
+    if (parameter === undefined || !parameter.required) continue
+    required++
+    const fits = state.values.some((span) => acceptsKind(parameter, text.spans[span]?.kind ?? 'word'))
+    if (fits || parameter.values !== null || parameter.type === 'string') fitting++
+  }
+  buffer.relational(feature.valueFit, pack(Math.min(3, required), Math.min(3, state.values.length), write))
+  const fit = required === 0 ? 0 : fitting === required ? 2 : 1
+  buffer.relational(feature.kindFit, pack(fit, write, Math.min(3, state.values.length)))
+}
+
+function describeFinish(buffer: CandidateBuffer, state: IntentState): void {
+  const { episode } = state
+  const last = episode.lastResult
+  buffer.relational(feature.finish, pack(state.writes, episode.view.text.question ? 1 : 0, state.goalsLeft))
+  buffer.relational(
+    feature.finishResult,
+    pack(last, episode.view.text.question ? 1 : 0, state.question, state.goalsLeft),
+  )
+  buffer.relational(feature.finishOpen, pack(Math.min(3, state.labels), Math.min(3, state.values.length), state.writes))
+  const row = episode.rows.at(-1)
+  const found = row === undefined ? 0 : 1 + Math.min(3, row.relevance)
+  buffer.relational(feature.finishAnswer, pack(state.question, found, episode.intentCalled ? 1 : 0, state.goalsLeft))
+}

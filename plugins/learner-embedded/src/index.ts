@@ -1,0 +1,1 @@
+export { type EmbeddedLearnerOptions, embeddedLearner } from './embedded-learner-plugin.ts'

@@ -1,0 +1,61 @@
+import { stemHash } from './stem.ts'
+import type { Token } from './tokens.ts'
+
+const joiners = new Set(['then', 'also', 'afterwards', 'next', 'finally', 'plus'])
+const questionWords = new Set(['what', 'which', 'who', 'whom', 'whose', 'when', 'where', 'how'])
+const negations = new Set(['not', "don't", 'nothing', 'never', 'without'].map(stemHash))
+
+/** One thing that the text says: a stretch of its tokens. */
+export interface Clause {
+  /** First and one past the last token. */
+  readonly from: number
+  readonly to: number
+  readonly question: boolean
+  readonly negated: boolean
+}
+
+/**
+ * Cuts a text at sentence ends, at "and then", "also" and the like, and at a plain "and" before a word that opens the
+ * name or description of some tool (`verbs`, by stem).
+ *
+ * @param spanOf - shape [tokens]: index of the span a token lies in, or −1; nothing is cut inside a span.
+ */
+export function splitClauses(tokens: readonly Token[], spanOf: Int32Array, verbs: ReadonlySet<number>): Clause[] {
+  const clauses: Clause[] = []
+  let from = 0
+  for (let i = 0; i < tokens.length; i++) {
+    const cut = cutAfter(tokens, spanOf, i, verbs)
+    if (cut === null) continue
+    if (cut.end > from) clauses.push(clauseOf(tokens, from, cut.end))
+    from = cut.next
+  }
+  if (from < tokens.length) clauses.push(clauseOf(tokens, from, tokens.length))
+  return clauses
+}
+
+/** Where a clause ends and the next begins, when there is a border at token `i`. */
+function cutAfter(
+  tokens: readonly Token[],
+  spanOf: Int32Array,
+  i: number,
+  verbs: ReadonlySet<number>,
+): { end: number; next: number } | null {
+  const token = tokens[i] as Token
+  if ((spanOf[i] as number) >= 0) return null
+  if (/^[.!?;]$/.test(token.lower)) return { end: i + 1, next: i + 1 }
+  if (joiners.has(token.lower) && i > 0) return { end: i, next: i + 1 }
+  if (token.lower !== 'and' || i === 0) return null
+  const following = tokens[i + 1]
+  const opens = following !== undefined && (spanOf[i + 1] as number) < 0 && verbs.has(following.stem)
+  return opens ? { end: i, next: i + 1 } : null
+}
+
+function clauseOf(tokens: readonly Token[], from: number, to: number): Clause {
+  const inside = tokens.slice(from, to)
+  return {
+    from,
+    to,
+    question: inside.some((token) => token.lower === '?' || questionWords.has(token.lower)),
+    negated: inside.some((token) => negations.has(token.stem)),
+  }
+}

@@ -1,0 +1,201 @@
+import type { Json, JsonObject } from 'rlenv'
+import type { Observation, ObservedRow, Scalar } from './observation.ts'
+import { matchRow, relevanceOf } from './row-match.ts'
+import type { TaskView } from './task-view.ts'
+import type { ToolView } from './tool-view.ts'
+
+/** How a call ended. */
+export const callResults = { none: 0, rows: 1, empty: 2, failed: 3, written: 4 } as const
+
+/** A row that the policy has seen. */
+export interface SeenRow extends ObservedRow {
+  readonly index: number
+  readonly tool: number
+  /** Ordinal of the call that returned it. */
+  readonly call: number
+  /** Bit per goal that it belongs to. */
+  readonly goals: number
+  /** Spans of the task text that stand in it. */
+  readonly spans: readonly number[]
+  /** Weighted number of mentions of its cells in the text. */
+  readonly hits: number
+  /** 0 the only row, 1 best, 2 tied for best, 3 other; among the rows of its call. */
+  relevance: number
+}
+
+/** An id in a row. */
+export interface SeenId {
+  readonly value: Scalar
+  /** Number of the value; equal values have equal numbers. */
+  readonly number: number
+  readonly row: number
+  readonly signature: number
+  /** It stands in the row's first column. */
+  readonly first: boolean
+}
+
+interface PastCall {
+  readonly tool: number
+  readonly result: number
+}
+
+/** What the policy remembers of a rollout: everything follows from the messages. */
+export class Episode {
+  readonly view: TaskView
+  readonly rows: SeenRow[] = []
+  readonly ids: SeenId[] = []
+  readonly calls: PastCall[] = []
+  /** Shape [tools]: how often called, and how the latest call ended. */
+  readonly called: Uint8Array
+  readonly lastResults: Uint8Array
+  /** Shape [tools]: 1 when its call failed since the last new information. */
+  readonly erroredSince: Uint8Array
+  /** Shape [spans]: 1 when a look-up with it found rows; when a write took it as argument. */
+  readonly resolved: Uint8Array
+  readonly written: Uint8Array
+  /** Tool of the goal that the previous turn set; the number of tools when it was to finish; −1 before. */
+  intent = -1
+  /** Whether the intent's own call has come since. */
+  intentCalled = false
+  activeGoal = 0
+  goalsDone = 0
+  writes = 0
+  readonly #values = new Map<string, number>()
+  readonly #used = new Set<number>()
+  readonly #failed = new Set<number>()
+  readonly #tried = new Set<number>()
+
+  constructor(view: TaskView) {
+    this.view = view
+    const tools = view.catalogue.tools.length
+    this.called = new Uint8Array(tools)
+    this.lastResults = new Uint8Array(tools)
+    this.erroredSince = new Uint8Array(tools)
+    this.resolved = new Uint8Array(view.text.spans.length)
+    this.written = new Uint8Array(view.text.spans.length)
+  }
+
+  /** How the latest call ended. */
+  get lastResult(): number {
+    return this.calls.at(-1)?.result ?? callResults.none
+  }
+
+  get goalsLeft(): number {
+    return this.view.text.goals.length - this.goalsDone
+  }
+
+  setIntent(intent: number): void {
+    if (intent !== this.intent) this.intentCalled = false
+    this.intent = intent
+  }
+
+  /** Takes in one call and what came of it; a tool that is not in the catalogue has index −1. */
+  record(tool: number, args: JsonObject, observation: Observation): void {
+    const view = this.view.catalogue.tools[tool]
+    const result = resultOf(view, observation)
+    const call = this.calls.push({ tool, result }) - 1
+    if (view === undefined) return
+    this.called[tool] = Math.min(200, (this.called[tool] as number) + 1)
+    this.lastResults[tool] = result
+    this.#remember(view, args, result)
+    if (result === callResults.failed) this.erroredSince[tool] = 1
+    else if (result !== callResults.empty) this.erroredSince.fill(0)
+    if (tool === this.intent && result !== callResults.failed) this.intentCalled = true
+    this.#addRows(view, call, args, observation.rows)
+    if (result === callResults.written) this.#finishGoal()
+  }
+
+  usedId(tool: number, value: number): boolean {
+    return this.#used.has(pair(tool, value))
+  }
+
+  failedId(tool: number, value: number): boolean {
+    return this.#failed.has(pair(tool, value))
+  }
+
+  triedSpan(tool: number, span: number): boolean {
+    return this.#tried.has(pair(tool, span))
+  }
+
+  /** Number of a value; a new one for a value not seen before. */
+  valueNumber(value: Json): number {
+    const text = String(value)
+    const known = this.#values.get(text)
+    if (known !== undefined) return known
+    this.#values.set(text, this.#values.size)
+    return this.#values.size - 1
+  }
+
+  #remember(tool: ToolView, args: JsonObject, result: number): void {
+    const fruitless = result === callResults.failed || result === callResults.empty
+    for (const parameter of tool.parameters) {
+      const value = args[parameter.name]
+      if (value === undefined || value === null || typeof value === 'object') continue
+      if (parameter.isId) {
+        const number = this.valueNumber(value)
+        this.#used.add(pair(tool.index, number))
+        if (fruitless) this.#failed.add(pair(tool.index, number))
+      }
+      for (const span of this.view.text.spansByKey.get(String(value).toLowerCase()) ?? []) {
+        this.#tried.add(pair(tool.index, span))
+        if (result === callResults.rows) this.resolved[span] = 1
+        if (result === callResults.written) this.written[span] = 1
+      }
+    }
+  }
+
+  #addRows(tool: ToolView, call: number, args: JsonObject, rows: readonly ObservedRow[]): void {
+    const from = this.rows.length
+    const inherited = this.#goalsOfArguments(args)
+    for (const row of rows) {
+      const index = this.rows.length
+      const { spans, hits, goals } = matchRow(row, this.view.text, this.activeGoal)
+      const ids = this.#idsOf(row, index, tool.index)
+      if (!tool.readOnly && ids.length === 0) continue
+      this.rows.push({ ...row, index, tool: tool.index, call, goals: goals | inherited, spans, hits, relevance: 0 })
+      this.ids.push(...ids)
+    }
+    const added = this.rows.slice(from)
+    const relevances = relevanceOf(added.map((row) => row.hits))
+    for (const [i, row] of added.entries()) row.relevance = relevances[i] as number
+  }
+
+  #idsOf(row: ObservedRow, index: number, tool: number): SeenId[] {
+    const ids: SeenId[] = []
+    for (const [column, key] of row.keys.entries()) {
+      const signature = this.view.keys.signature(key, tool)
+      const value = row.cells[column] ?? null
+      if (signature < 0 || value === null || typeof value === 'boolean') continue
+      ids.push({ value, number: this.valueNumber(value), row: index, signature, first: column === 0 })
+    }
+    return ids
+  }
+
+  /** Goals that the spans and ids among the arguments belong to; the active one when they say nothing. */
+  #goalsOfArguments(args: JsonObject): number {
+    let goals = 0
+    for (const value of Object.values(args)) {
+      if (value === null || typeof value === 'object') continue
+      for (const span of this.view.text.spansByKey.get(String(value).toLowerCase()) ?? []) {
+        goals |= 1 << (this.view.text.spans[span]?.goal ?? 0)
+      }
+      const number = this.valueNumber(value)
+      for (const id of this.ids) if (id.number === number && id.first) goals |= this.rows[id.row]?.goals ?? 0
+    }
+    return goals === 0 ? 1 << this.activeGoal : goals
+  }
+
+  #finishGoal(): void {
+    this.writes++
+    this.goalsDone = Math.min(this.view.text.goals.length, this.goalsDone + 1)
+    this.activeGoal = Math.min(this.view.text.goals.length - 1, this.goalsDone)
+  }
+}
+
+const pair = (a: number, b: number): number => a * 65536 + b
+
+function resultOf(tool: ToolView | undefined, observation: Observation): number {
+  if (observation.failed) return callResults.failed
+  if (tool?.readOnly === false) return callResults.written
+  return observation.rows.length > 0 ? callResults.rows : callResults.empty
+}
