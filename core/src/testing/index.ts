@@ -1,5 +1,23 @@
 /** The test kit of rlenv: what the tests of a plugin, ours or a stranger's, build on. */
 
+// contract suites, one per hook point
+export { describeAlgorithm } from './contracts/describe-algorithm.ts'
+export { describeCurriculum } from './contracts/describe-curriculum.ts'
+export { describeGroups } from './contracts/describe-groups.ts'
+export { describeLearner } from './contracts/describe-learner.ts'
+export { describePolicy } from './contracts/describe-policy.ts'
+export { describeRewardShaper } from './contracts/describe-reward-shaper.ts'
+export { describeRollout } from './contracts/describe-rollout.ts'
+export { describeSampler } from './contracts/describe-sampler.ts'
+export {
+  describeDbMiner,
+  describeScenarioSource,
+  describeTaskGenerator,
+  describeToolGenerator,
+} from './contracts/describe-synthesis.ts'
+export { describeVerifier } from './contracts/describe-verifier.ts'
+export { describeWatch } from './contracts/describe-watch.ts'
+export { describeWorld } from './contracts/describe-world.ts'
 // policies that play a script
 export {
   type CutTurn,
@@ -10,6 +28,7 @@ export {
   type ScriptedTurn,
   scriptedPolicy,
 } from './scripted-policy.ts'
+export { testContext, testSlotContext } from './test-context.ts'
 // a tiny whole environment, and the plugin that makes it
 export {
   type TinyEnvironmentOptions,
@@ -21,3 +40,4 @@ export {
 export { librarySchema, libraryTools } from './tiny-library.ts'
 export { tinyHooks, tinyPlugin } from './tiny-plugin.ts'
 export { tinyVerifier, tinyVerifierOf } from './tiny-verifier.ts'
+export { groupOf, judgedOf, type MemberSpec, type TrajectoryParts, trajectoryOf } from './trajectories.ts'

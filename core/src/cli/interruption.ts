@@ -1,0 +1,31 @@
+import { RlenvError } from '../errors/rlenv-error.ts'
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** Exit code of a run that was interrupted and can be resumed. */
+export const interruptedExitCode = 130
+
+/**
+ * Turns Ctrl-C into an abort: the first one lets a run stop in order, the second one ends the process at once.
+ *
+ * @param announce - told once, when the first signal comes.
+ * @returns the signal to hand down, and `release`, which gives Ctrl-C its usual meaning back.
+ */
+export function interruptible(announce: () => void): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController()
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(interruptedExitCode)
+    announce()
+    controller.abort(
+      new RlenvError('the run was interrupted', {
+        code: 'RLENV_INTERRUPTED',
+        fix: 'Run the same command again, with --resume for training, to go on where it stopped.',
+      }),
+    )
+  }
+  for (const name of signals) process.on(name, onSignal)
+  const release = () => {
+    for (const name of signals) process.off(name, onSignal)
+  }
+  return { signal: controller.signal, release }
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../determinism/clock.ts'
+import type { RunEvent } from '../telemetry/run-event.ts'
+
+/** Where progress is written; stderr, so that stdout stays clean for results. */
+export interface ProgressOutput {
+  readonly isTTY: boolean
+  readonly columns: number
+  write(text: string): void
+}
+
+/** Plain lines of one activity come at most this often, in milliseconds; the first and the last always come. */
+const plainIntervalMs = 5000
+const terminalIntervalMs = 80
+const clearLine = '\r\u001b[2K'
+
+interface Activity {
+  readonly label: string
+  readonly done: number
+  readonly total: number
+  readonly detail: string
+}
+
+/** Shows how far a run is: one rewritten line on a terminal, plain lines at a bounded rate elsewhere. */
+export class ProgressDisplay {
+  readonly #output: ProgressOutput
+  readonly #clock: Clock
+  readonly #evaluations = { rollouts: 0 }
+  #shown: { label: string; at: number } | null = null
+  #lineOpen = false
+
+  constructor(output: ProgressOutput, clock: Clock) {
+    this.#output = output
+    this.#clock = clock
+  }
+
+  /** Takes every event of a run; pass it where an `EventSink` is wanted. */
+  readonly onEvent = (event: RunEvent): void => {
+    const note = noteOf(event)
+    if (note !== null) this.note(note)
+    const activity = this.#activityOf(event)
+    if (activity) this.#show(activity)
+  }
+
+  /** Writes one line that stays. */
+  note(text: string): void {
+    this.#closeLine()
+    this.#output.write(`${text}\n`)
+  }
+
+  /** Ends the line at hand. */
+  finish(): void {
+    this.#closeLine()
+  }
+
+  #activityOf(event: RunEvent): Activity | null {
+    switch (event.type) {
+      case 'environment:end': {
+        const detail = event.accepted
+          ? `${event.environmentId}: ${event.tasks} tasks`
+          : `${event.environmentId} dropped`
+        return { label: 'environments', done: event.done, total: event.total, detail }
+      }
+      case 'rollout:end':
+        if (event.purpose !== 'eval' && event.purpose !== 'rollout') return null
+        this.#evaluations.rollouts += 1
+        return { label: 'evaluation rollouts', done: this.#evaluations.rollouts, total: 0, detail: '' }
+      case 'evaluation:end':
+        this.#evaluations.rollouts = 0
+        return null
+      case 'step:end':
+        return { label: 'steps', done: event.step + 1, total: event.steps, detail: stepDetail(event.metrics) }
+      default:
+        return null
+    }
+  }
+
+  #show(activity: Activity): void {
+    const now = this.#clock.now()
+    const sameLabel = this.#shown?.label === activity.label
+    const interval = this.#output.isTTY ? terminalIntervalMs : plainIntervalMs
+    const due = !sameLabel || now - (this.#shown?.at ?? 0) >= interval || activity.done === activity.total
+    if (!due) return
+    if (!sameLabel) this.#closeLine()
+    this.#shown = { label: activity.label, at: now }
+    const { isTTY, columns } = this.#output
+    this.#output.write(isTTY ? `${clearLine}${terminalText(activity, columns)}` : `${plainText(activity)}\n`)
+    this.#lineOpen = isTTY
+  }
+
+  #closeLine(): void {
+    if (this.#lineOpen) this.#output.write('\n')
+    this.#lineOpen = false
+  }
+}
+
+function noteOf(event: RunEvent): string | null {
+  if (event.type === 'warning') return `warning: ${event.message}`
+  if (event.type !== 'waiting') return null
+  return `still waiting for ${event.waiter} after ${(event.forMs / 1000).toFixed(0)} s`
+}
+
+function stepDetail(metrics: Readonly<Record<string, number>>): string {
+  const shown = [
+    ['reward', metrics['reward/mean']],
+    ['flat', metrics['reward/frac_zero_std']],
+  ] as const
+  return shown.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value.toFixed(2)}`])).join('  ')
+}
+
+function plainText({ label, done, total, detail }: Activity): string {
+  const count = total > 0 ? `${done}/${total}` : String(done)
+  return [`${label} ${count}`, detail].filter((part) => part !== '').join('  ')
+}
+
+function terminalText(activity: Activity, columns: number): string {
+  const { done, total } = activity
+  if (total === 0) return plainText(activity).slice(0, columns)
+  const width = 24
+  const filled = Math.round((done / total) * width)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${plainText(activity)}`.slice(0, columns)
+}

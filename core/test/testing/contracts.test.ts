@@ -1,0 +1,59 @@
+import { definePlugin, keepAllGroups, type RunEvent, reactRollout } from 'rlenv'
+import {
+  describeCurriculum,
+  describeDbMiner,
+  describeGroups,
+  describePolicy,
+  describeRollout,
+  describeScenarioSource,
+  describeTaskGenerator,
+  describeToolGenerator,
+  describeVerifier,
+  describeWatch,
+  describeWorld,
+  scriptedPolicy,
+  tinyPlugin,
+} from 'rlenv/testing'
+import { z } from 'zod'
+import { ExecutableWorld } from '../../src/environment/executable-world.ts'
+
+describeScenarioSource(() => tinyPlugin())
+describeDbMiner(() => tinyPlugin())
+describeToolGenerator(() => tinyPlugin())
+describeTaskGenerator(() => tinyPlugin())
+describeGroups(() => keepAllGroups())
+describeRollout(() => reactRollout())
+describeRollout(() => reactRollout({ surface: 'meta', toolCallsPerTurn: 1 }), 'meta')
+describeWorld(() => tinyPlugin({ name: 'world', hooks: { world: () => new ExecutableWorld() } }))
+
+const hears = definePlugin({
+  name: 'counts-events',
+  options: z.strictObject({}),
+  setup: () => {
+    const heard = new Map<string, number>()
+    return { watch: ({ type }: RunEvent) => void heard.set(type, (heard.get(type) ?? 0) + 1) }
+  },
+})
+describeWatch(() => hears())
+
+const widens = definePlugin({
+  name: 'weakest-first',
+  options: z.strictObject({}),
+  setup: () => ({
+    curriculum: () => ({
+      name: 'weakest-first',
+      next: async ({ judged }) => {
+        const failed = judged.filter(({ members }) => members.every(({ verdict }) => verdict?.passed !== true))
+        const ids = [...new Set(failed.map(({ environmentId }) => environmentId))]
+        return { targets: ids.map((environmentId) => ({ environmentId, tasks: 2, guidelines: ['more like these'] })) }
+      },
+    }),
+  }),
+})
+describeCurriculum(() => widens())
+
+describeVerifier(() => tinyPlugin())
+describePolicy(() => {
+  const policy = scriptedPolicy([{ tool: 'find_member', arguments: { name: 'Ana Silva' } }, 'Done.'])
+  return tinyPlugin({ name: 'scripted', hooks: { policy: () => policy } })
+})

@@ -1,0 +1,1 @@
+export { type ArenaOptions, arena } from './arena.ts'

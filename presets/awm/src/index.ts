@@ -1,0 +1,1 @@
+export { type AwmOptions, awm } from './awm.ts'
