@@ -35,6 +35,26 @@ export type {
 export { type Clock, systemClock } from './determinism/clock.ts'
 export { canonicalJson, contentHash } from './determinism/content-hash.ts'
 export { type RandomState, RandomStream } from './determinism/random-stream.ts'
+// environment engine
+export { draftWorld } from './environment/draft-world.ts'
+export type { EnvironmentInstance, InstanceStrategy } from './environment/environment-instance.ts'
+export { ExecutableEnvironment, type ExecutableParts, type OpenOptions } from './environment/executable-environment.ts'
+export { ExecutableWorld } from './environment/executable-world.ts'
+export { buildImage } from './environment/image/build-image.ts'
+export type { DatabaseImage } from './environment/image/database-image.ts'
+export { loadEnvironment } from './environment/load-environment.ts'
+export { runGold } from './environment/run-gold.ts'
+export { checkNativeModule, type NativeModuleReport } from './environment/sqlite/native-module.ts'
+export type { ColumnInfo, TableInfo } from './environment/sqlite/table-info.ts'
+export { ArgumentValidator, outputViolations, type ValidatedArguments } from './environment/tools/argument-validator.ts'
+export { PolicyNames } from './environment/tools/policy-names.ts'
+export {
+  metaSurface,
+  type RoutedCall,
+  routeCall,
+  surfaceTools,
+  type ToolSurface,
+} from './environment/tools/tool-surface.ts'
 export { type ErrorCode, errorCodes } from './errors/error-codes.ts'
 // errors and determinism
 export { isRlenvError, RlenvError, type RlenvErrorOptions } from './errors/rlenv-error.ts'

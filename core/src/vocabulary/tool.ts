@@ -78,7 +78,8 @@ export interface ToolError {
 }
 
 export type ToolResult =
-  | { readonly ok: true; readonly content: Json }
+  /** `notice` tells the caller what `content` does not hold, for example rows beyond a limit. */
+  | { readonly ok: true; readonly content: Json; readonly notice?: string }
   | { readonly ok: false; readonly error: ToolError }
 
 /** A tool as a policy or an MCP client sees it. */

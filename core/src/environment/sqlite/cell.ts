@@ -22,14 +22,14 @@ export function toCell(value: SqliteValue): Cell {
   return { $blob: value.toString('base64') }
 }
 
-/** A row as an object without a prototype's names; the first of two columns with one name wins. */
+/** A row as an object; the last of two columns with one name wins. */
 export function toRow(columns: readonly string[], values: SqliteRow): Row {
   const row: Record<string, Cell> = {}
-  for (let i = columns.length - 1; i >= 0; i--) {
+  for (let i = 0; i < columns.length; i++) {
     const name = columns[i] as string
-    if (name === '__proto__')
-      Object.defineProperty(row, name, { value: toCell(values[i] as SqliteValue), enumerable: true })
-    else row[name] = toCell(values[i] as SqliteValue)
+    const cell = toCell(values[i] as SqliteValue)
+    if (name !== '__proto__') row[name] = cell
+    else Object.defineProperty(row, name, { value: cell, enumerable: true })
   }
   return row
 }

@@ -3,6 +3,8 @@ import { RandomStream } from '../../determinism/random-stream.ts'
 import { freezeFunctions, type RandomSource } from './frozen-functions.ts'
 import { openSqlite } from './native-module.ts'
 
+const streamName = 'sqlite-random'
+
 /** `random()` of one connection: named after a seed, started at its first use, restarted by {@link reseed}. */
 export class SeededRandom implements RandomSource {
   #seed: number
@@ -17,8 +19,18 @@ export class SeededRandom implements RandomSource {
     this.#stream = undefined
   }
 
+  /** An independent source that goes on with the same numbers. */
+  copy(): SeededRandom {
+    const copy = new SeededRandom(this.#seed)
+    if (this.#stream !== undefined) {
+      copy.#stream = RandomStream.of(this.#seed, streamName)
+      copy.#stream.restore(this.#stream.state())
+    }
+    return copy
+  }
+
   next(): bigint {
-    this.#stream ??= RandomStream.of(this.#seed, 'sqlite-random')
+    this.#stream ??= RandomStream.of(this.#seed, streamName)
     const high = BigInt(this.#stream.uint32())
     return BigInt.asIntN(64, (high << 32n) | BigInt(this.#stream.uint32()))
   }

@@ -28,6 +28,8 @@ export interface VettedStatement {
   readonly visits: number
   /** Whether a failing or partial statement may leave something behind: OR ROLLBACK, OR FAIL. */
   readonly partial: boolean
+  /** Whether it draws from `random()`. */
+  readonly usesRandom: boolean
 }
 
 export type Vetting =
@@ -152,6 +154,7 @@ export class StatementVetter {
       firesPrograms: opcodes.some((opcode) => opcode.opcode === 'Program'),
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
+      usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
     }
     return { ok: true, statement: vetted }
   }

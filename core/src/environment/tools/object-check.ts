@@ -34,16 +34,26 @@ export function objectCheck(plan: ObjectPlan): SchemaCheck {
     }
     const others = Object.keys(value)
     if (others.length > seen) {
-      for (const name of others) if (!declared.has(name)) checkOther(name, value[name] as Json)
+      const unplanned = others.filter((name) => !declared.has(name))
+      for (const name of unplanned) checkOther(plan, name, { value, path, violations, checked, known })
     }
     return checked
-
-    function checkOther(name: string, given: Json): void {
-      const at = `${path}/${pointerPart(name)}`
-      if (plan.rest === null) violations.push({ path: at, message: `is not an argument of this tool; known: ${known}` })
-      else setOwn(checked, name, plan.rest(given, at, violations))
-    }
   }
+}
+
+interface OtherProperty {
+  readonly value: JsonObject
+  readonly path: string
+  readonly violations: ArgumentViolation[]
+  readonly checked: Record<string, Json>
+  /** Names of the declared properties, for the message. */
+  readonly known: string
+}
+
+function checkOther({ rest }: ObjectPlan, name: string, at: OtherProperty): void {
+  const path = `${at.path}/${pointerPart(name)}`
+  if (rest !== null) setOwn(at.checked, name, rest(at.value[name] as Json, path, at.violations))
+  else at.violations.push({ path, message: `is not an argument of this tool; known: ${at.known}` })
 }
 
 /** Fills `checked` and returns how many of the declared properties were given. */

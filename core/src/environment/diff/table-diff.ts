@@ -1,0 +1,137 @@
+import type { Cell, Row } from '../../vocabulary/database.ts'
+import type { RowChange, StateDiff } from '../../vocabulary/state-diff.ts'
+import { type SqliteRow, type SqliteValue, sameValue, toRow } from '../sqlite/cell.ts'
+import { quoteName } from '../sqlite/sql-text.ts'
+import type { TableInfo } from '../sqlite/table-info.ts'
+
+/** How a table is read for comparison: its columns, and before them the row id where that is what tells rows apart. */
+export interface TableScan {
+  readonly table: string
+  readonly sql: string
+  readonly columns: readonly string[]
+  /** Number of leading values that are no columns: 1 with a row id, otherwise 0. */
+  readonly lead: 0 | 1
+  readonly identity: readonly string[]
+  /** Positions of the identity in a scanned row. */
+  readonly identityAt: readonly number[]
+}
+
+/** The scan of a table in its natural order, which is stable between two states. */
+export function tableScan(table: TableInfo): TableScan {
+  const columns = table.columns.map((column) => column.name)
+  const [first] = table.identity
+  const byRowid =
+    first !== undefined && table.identity.length === 1 && table.primaryKey.length === 0 && first === table.rowidName
+  const lead = byRowid ? 1 : 0
+  const selected = [...(byRowid ? [first] : []), ...columns.map(quoteName)].join(', ')
+  const identityAt = byRowid ? [0] : table.identity.map((name) => columns.indexOf(name))
+  const sql = `SELECT ${selected} FROM main.${quoteName(table.name)}`
+  return { table: table.name, sql, columns, lead, identity: table.identity, identityAt }
+}
+
+function sameRow(a: SqliteRow, b: SqliteRow): boolean {
+  if (a === b) return true
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !sameValue(a[i], b[i])) return false
+  return true
+}
+
+function identityText(value: SqliteValue | undefined): string {
+  if (typeof value === 'string') return `t${value.length}:${value}`
+  if (typeof value === 'bigint') return `i${value}`
+  if (typeof value === 'number') return `r${value}`
+  return value === null || value === undefined ? 'n' : `b${value.toString('hex')}`
+}
+
+/** Rows by identity. Rows that share one (NULL in a key, or no key at all) are told apart by how often it came before. */
+function byIdentity(scan: TableScan, rows: readonly SqliteRow[], from: number, to: number): Map<string, SqliteRow> {
+  const found = new Map<string, SqliteRow>()
+  const counts = new Map<string, number>()
+  for (let i = from; i < to; i++) {
+    const row = rows[i] as SqliteRow
+    let key = ''
+    for (const at of scan.identityAt) key += `${identityText(row[at])},`
+    if (!found.has(key)) {
+      found.set(key, row)
+      continue
+    }
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    found.set(`${key}#${count}`, row)
+  }
+  return found
+}
+
+function keyOf(scan: TableScan, row: SqliteRow): Row {
+  return toRow(
+    scan.identity,
+    scan.identityAt.map((at) => row[at] as SqliteValue),
+  )
+}
+
+function contentOf(scan: TableScan, row: SqliteRow): Row {
+  return toRow(scan.columns, scan.lead === 0 ? row : row.slice(1))
+}
+
+/** Rows that differ between two scans of one table, sorted by key. */
+export function diffTable(scan: TableScan, before: readonly SqliteRow[], after: readonly SqliteRow[]): StateDiff {
+  if (before === after) return []
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && sameRow(before[start] as SqliteRow, after[start] as SqliteRow)) start++
+  let [beforeEnd, afterEnd] = [before.length, after.length]
+  while (
+    beforeEnd > start &&
+    afterEnd > start &&
+    sameRow(before[beforeEnd - 1] as SqliteRow, after[afterEnd - 1] as SqliteRow)
+  ) {
+    beforeEnd--
+    afterEnd--
+  }
+  if (start === beforeEnd && start === afterEnd) return []
+  const old = byIdentity(scan, before, start, beforeEnd)
+  const changes: RowChange[] = []
+  for (const [identity, row] of byIdentity(scan, after, start, afterEnd)) {
+    const previous = old.get(identity)
+    old.delete(identity)
+    const change = changeOf(scan, previous, row)
+    if (change !== null) changes.push(change)
+  }
+  for (const row of old.values())
+    changes.push({ kind: 'delete', table: scan.table, key: keyOf(scan, row), before: contentOf(scan, row) })
+  return changes.sort((a, b) => compareKeys(a.key, b.key))
+}
+
+function changeOf(scan: TableScan, previous: SqliteRow | undefined, row: SqliteRow): RowChange | null {
+  const key = keyOf(scan, row)
+  if (previous === undefined) return { kind: 'insert', table: scan.table, key, after: contentOf(scan, row) }
+  if (sameRow(previous, row)) return null
+  return { kind: 'update', table: scan.table, key, before: contentOf(scan, previous), after: contentOf(scan, row) }
+}
+
+const rank = (cell: Cell | undefined): number =>
+  cell === null || cell === undefined
+    ? 0
+    : typeof cell === 'number' || (typeof cell === 'object' && '$int64' in cell)
+      ? 1
+      : typeof cell === 'string'
+        ? 2
+        : 3
+
+const integerOf = (cell: Cell): number | bigint =>
+  typeof cell === 'object' && cell !== null && '$int64' in cell ? BigInt(cell.$int64) : Number(cell)
+
+function compareCellOrder(a: Cell, b: Cell): number {
+  if (rank(a) !== rank(b)) return rank(a) - rank(b)
+  const [left, right] = rank(a) === 1 ? [integerOf(a), integerOf(b)] : [textOf(a), textOf(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+const textOf = (cell: Cell): string => (typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell))
+
+function compareKeys(a: Row, b: Row): number {
+  for (const name of Object.keys(a)) {
+    const order = compareCellOrder(a[name] ?? null, b[name] ?? null)
+    if (order !== 0) return order
+  }
+  return 0
+}

@@ -1,0 +1,80 @@
+import type Database from 'better-sqlite3'
+import type { BoundValue, SqliteRow } from './cell.ts'
+import { openConnection, type SeededRandom } from './open-connection.ts'
+import type { RegisteredStatement } from './statement-registry.ts'
+
+/** Values by parameter name. */
+export type Bindings = Readonly<Record<string, BoundValue>>
+
+export interface FetchedRows {
+  readonly rows: readonly SqliteRow[]
+  /** True when the statement had more rows than were asked for. */
+  readonly more: boolean
+}
+
+/** Below this bound of row visits a whole result is fetched at once, which is faster than row by row. */
+const smallVisits = 4_096
+
+/** One open database with its prepared statements, each prepared at its first use. */
+export class Connection {
+  readonly database: Database.Database
+  readonly random: SeededRandom
+  readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
+  readonly #control = new Map<string, Database.Statement>()
+
+  constructor(bytes: Buffer, clock: string, random: SeededRandom) {
+    this.random = random
+    this.database = openConnection(bytes, clock, random)
+  }
+
+  #prepare(statement: RegisteredStatement): Database.Statement<unknown[], unknown> {
+    const kept = statement.slot < 0 ? undefined : this.#prepared[statement.slot]
+    if (kept !== undefined) return kept
+    const fresh = this.database.prepare<unknown[], unknown>(statement.sql)
+    if (fresh.reader) fresh.raw(true)
+    fresh.safeIntegers(true)
+    if (statement.slot >= 0) this.#prepared[statement.slot] = fresh
+    return fresh
+  }
+
+  /** At most `limit` rows in column order, integers as bigint. */
+  fetch(statement: RegisteredStatement, bindings: Bindings, limit = Number.POSITIVE_INFINITY): FetchedRows {
+    const prepared = this.#prepare(statement)
+    const bound = statement.parameters.length > 0 ? [bindings] : []
+    if (statement.visits <= smallVisits || limit === Number.POSITIVE_INFINITY) {
+      const rows = prepared.all(...bound) as SqliteRow[]
+      return rows.length > limit ? { rows: rows.slice(0, limit), more: true } : { rows, more: false }
+    }
+    const rows: SqliteRow[] = []
+    for (const row of prepared.iterate(...bound)) {
+      if (rows.length === limit) return { rows, more: true }
+      rows.push(row as SqliteRow)
+    }
+    return { rows, more: false }
+  }
+
+  /** Every row of a statement without parameters. */
+  all(statement: RegisteredStatement): readonly SqliteRow[] {
+    return this.#prepare(statement).all() as SqliteRow[]
+  }
+
+  run(statement: RegisteredStatement, bindings: Bindings): { readonly changes: number; readonly rowid: bigint } {
+    const prepared = this.#prepare(statement)
+    const done = statement.parameters.length > 0 ? prepared.run(bindings) : prepared.run()
+    return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid) }
+  }
+
+  /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. */
+  control(sql: string): void {
+    let statement = this.#control.get(sql)
+    if (statement === undefined) {
+      statement = this.database.prepare(sql)
+      this.#control.set(sql, statement)
+    }
+    statement.run()
+  }
+
+  close(): void {
+    this.database.close()
+  }
+}

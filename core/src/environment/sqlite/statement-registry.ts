@@ -1,0 +1,42 @@
+import type { StatementVetter, VettedStatement } from './statement-vetting.ts'
+
+/** A vetted statement with the place at which every connection keeps its prepared form; -1 is prepared anew each time. */
+export interface RegisteredStatement extends VettedStatement {
+  readonly slot: number
+}
+
+export type Admission =
+  | { readonly ok: true; readonly statement: RegisteredStatement }
+  | { readonly ok: false; readonly faults: readonly string[] }
+
+/** Texts beyond this number are vetted once more whenever they come; tools and stored verifiers stay far below. */
+const mostStatements = 2_000
+
+/** The statements of one environment: each text is vetted once and has one slot. */
+export class StatementRegistry {
+  readonly #vetter: StatementVetter
+  readonly #admissions = new Map<string, Admission>()
+  #slots = 0
+
+  constructor(vetter: StatementVetter) {
+    this.#vetter = vetter
+  }
+
+  admit(sql: string): Admission {
+    const known = this.#admissions.get(sql)
+    if (known !== undefined) return known
+    const keep = this.#admissions.size < mostStatements
+    const vetting = this.#vetter.vet(sql)
+    const admission: Admission = vetting.ok
+      ? { ok: true, statement: { ...vetting.statement, slot: keep ? this.#slots++ : -1 } }
+      : vetting
+    if (keep) this.#admissions.set(sql, admission)
+    return admission
+  }
+
+  /** For our own statements, which need no vetting. */
+  own(sql: string, columns: readonly string[] = []): RegisteredStatement {
+    const nothing = { parameters: [], writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false }
+    return { sql, columns, ...nothing, usesRandom: false, slot: this.#slots++ }
+  }
+}

@@ -1,0 +1,138 @@
+import type { Row } from '../../vocabulary/database.ts'
+import type { Json, JsonObject } from '../../vocabulary/json.ts'
+import type { SqlStep, ToolErrorTemplate, ToolResult } from '../../vocabulary/tool.ts'
+import { type BoundValue, fromJson, type SqliteValue, toRow } from '../sqlite/cell.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
+import type { CallEffects } from './call-effects.ts'
+import { failed, failureOf } from './tool-failure.ts'
+
+/** Most rows of a `rows` step that sets no limit of its own. */
+const defaultRowLimit = 200
+
+/** A step with its statement looked up. */
+export interface CompiledStep {
+  readonly step: SqlStep
+  /** Null for `require`. */
+  readonly statement: RegisteredStatement | null
+  /** For a named `row` step: the parameter that each result column becomes. */
+  readonly outputs: readonly string[]
+}
+
+export interface SqlProgram {
+  readonly name: string
+  readonly steps: readonly CompiledStep[]
+  /** Arguments that statements or conditions read. */
+  readonly arguments: readonly string[]
+  /** Parameters that steps set, NULL until then. */
+  readonly variables: readonly string[]
+  /** Whether a failure may come after a write, so that the write must be taken back. */
+  readonly needsSavepoint: boolean
+}
+
+/** One call of a declarative tool under way. */
+interface Run {
+  readonly connection: Connection
+  readonly args: JsonObject
+  readonly scope: Record<string, BoundValue>
+  readonly effects: CallEffects
+  content: Json
+  notice: string | undefined
+}
+
+/** Stands in an error message for the value of an argument. */
+export const placeholder = /\{(\w+)\}/g
+
+/** `{name}` takes the value of that argument. */
+function errorFrom(template: ToolErrorTemplate, args: JsonObject): ToolResult {
+  const message = template.message.replaceAll(placeholder, (_whole, name: string) => {
+    const value = args[name] ?? 'nothing'
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  })
+  return failed({ kind: 'business_rejection', code: template.code, message })
+}
+
+function runRow(run: Run, { step, statement, outputs }: CompiledStep): ToolResult | null {
+  if (step.kind !== 'row' || statement === null) return null
+  const { rows, more } = run.connection.fetch(statement, run.scope, 1)
+  const [row] = rows
+  if (row === undefined || more) return errorFrom(step.error, run.args)
+  outputs.forEach((name, index) => {
+    run.scope[name] = row[index] as SqliteValue
+  })
+  run.content = toRow(statement.columns, row)
+  return null
+}
+
+function runRows(run: Run, { step, statement }: CompiledStep): null {
+  if (step.kind !== 'rows' || statement === null) return null
+  const limit = step.limit ?? defaultRowLimit
+  const { rows, more } = run.connection.fetch(statement, run.scope, limit)
+  run.content = rows.map((row): Row => toRow(statement.columns, row))
+  run.notice = more ? `only the first ${limit} rows are shown; there are more` : undefined
+  return null
+}
+
+function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | null {
+  if (step.kind !== 'run' || statement === null) return null
+  const { changes, rowid } = run.connection.run(statement, run.scope)
+  run.effects.record(statement, run.scope, changes)
+  if (changes === 0 && step.error !== undefined) return errorFrom(step.error, run.args)
+  if (/^\s*(?:insert|replace)/i.test(statement.sql)) run.scope.rowid = rowid
+  run.content = { changes }
+  run.notice = undefined
+  return null
+}
+
+function runStep(run: Run, compiled: CompiledStep): ToolResult | null {
+  const { step } = compiled
+  if (step.kind === 'require') {
+    return step.anyOf.some((name) => run.scope[name] !== null) ? null : errorFrom(step.error, run.args)
+  }
+  if (step.when !== undefined && run.scope[step.when] === null) return null
+  if (step.kind === 'row') return runRow(run, compiled)
+  return step.kind === 'rows' ? runRows(run, compiled) : runWrite(run, compiled)
+}
+
+function runSteps(program: SqlProgram, run: Run): ToolResult {
+  for (const step of program.steps) {
+    const failure = runStep(run, step)
+    if (failure !== null) return failure
+  }
+  return run.notice === undefined
+    ? { ok: true, content: run.content }
+    : { ok: true, content: run.content, notice: run.notice }
+}
+
+/** Takes back what a failing call wrote. After OR ROLLBACK there is nothing left to take back. */
+function takeBack(connection: Connection): void {
+  if (!connection.database.inTransaction) return
+  connection.control('ROLLBACK TO tool_call')
+  connection.control('RELEASE tool_call')
+}
+
+/** Runs a declarative tool. A call that fails leaves no trace. Never throws. */
+export function runSqlTool(
+  program: SqlProgram,
+  connection: Connection,
+  args: JsonObject,
+  effects: CallEffects,
+): ToolResult {
+  const scope: Record<string, BoundValue> = {}
+  for (const name of program.arguments) scope[name] = fromJson(args[name])
+  for (const name of program.variables) scope[name] = null
+  const run: Run = { connection, args, scope, effects, content: null, notice: undefined }
+  let result: ToolResult
+  try {
+    if (program.needsSavepoint) connection.control('SAVEPOINT tool_call')
+    result = runSteps(program, run)
+    if (result.ok && program.needsSavepoint) connection.control('RELEASE tool_call')
+  } catch (thrown) {
+    result = failureOf(program.name, thrown)
+  }
+  if (!result.ok) {
+    if (program.needsSavepoint) takeBack(connection)
+    effects.forget()
+  }
+  return result
+}
