@@ -53,7 +53,6 @@ export {
   type RoutedCall,
   routeCall,
   surfaceTools,
-  type ToolSurface,
 } from './environment/tools/tool-surface.ts'
 export { type ErrorCode, errorCodes } from './errors/error-codes.ts'
 // errors and determinism
