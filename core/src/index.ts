@@ -46,7 +46,9 @@ export { loadEnvironment } from './environment/load-environment.ts'
 export { runGold } from './environment/run-gold.ts'
 export { checkNativeModule, type NativeModuleReport } from './environment/sqlite/native-module.ts'
 export type { ColumnInfo, TableInfo } from './environment/sqlite/table-info.ts'
+export { ArgumentPool } from './environment/tools/argument-pool.ts'
 export { ArgumentValidator, outputViolations, type ValidatedArguments } from './environment/tools/argument-validator.ts'
+export { type GenerateOptions, generateArguments } from './environment/tools/generate-arguments.ts'
 export { PolicyNames } from './environment/tools/policy-names.ts'
 export {
   metaSurface,
@@ -148,7 +150,7 @@ export { FailureTally } from './rollout/failure-tally.ts'
 export { historyWindow, messagesSeenAt, type Window } from './rollout/history-window.ts'
 export { ReactRollout, type ReactRolloutOptions, reactRollout } from './rollout/react-rollout.ts'
 export { createRolloutEngine, type RolloutEngine, type RolloutEngineOptions } from './rollout/rollout-engine.ts'
-export type { CheckContext, StepCheck, StepFault, ToolSurface } from './rollout/step-check.ts'
+export type { CheckContext, StepCheck, StepFault } from './rollout/step-check.ts'
 export {
   arenaStepChecks,
   argumentsCheck,
