@@ -1,4 +1,5 @@
 import type { Clock } from '../determinism/clock.ts'
+import { type RoutedCall, routeCall, type ToolSurface } from '../environment/tools/tool-surface.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { RolloutRequest } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
@@ -11,7 +12,6 @@ import { attempt, isPromise, type Settled } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { parseArguments } from './tool-call-arguments.ts'
 import { boundedResult } from './tool-result-text.ts'
-import type { Surface, SurfaceOutcome } from './tool-surface.ts'
 
 /** What became of one call: its record and the text for the policy, or the end of the rollout. */
 export type CallAnswer =
@@ -31,10 +31,10 @@ const refused = (call: ChatToolCall, error: ToolError): CallRecord => {
 export class CallRunner {
   readonly #request: RolloutRequest
   readonly #world: WorldInstance
-  readonly #surface: Surface
+  readonly #surface: ToolSurface
   readonly #clock: Clock
 
-  constructor(request: RolloutRequest, world: WorldInstance, surface: Surface, clock: Clock) {
+  constructor(request: RolloutRequest, world: WorldInstance, surface: ToolSurface, clock: Clock) {
     this.#request = request
     this.#world = world
     this.#surface = surface
@@ -52,7 +52,7 @@ export class CallRunner {
     if (!parsed.ok) return this.#answer(refused(call, parsed.error))
     const { limits, signal } = this.#request
     const settled = attempt(
-      () => this.#surface.call(this.#world, call.function.name, parsed.value, signal),
+      () => routeCall(this.#world, this.#surface, call.function.name, parsed.value, signal),
       limits.toolTimeoutMs,
       signal,
       this.#clock,
@@ -61,11 +61,11 @@ export class CallRunner {
     return this.#ended(call, parsed.value, settled)
   }
 
-  #ended(call: ChatToolCall, args: JsonObject, settled: Settled<SurfaceOutcome>): CallAnswer {
+  #ended(call: ChatToolCall, args: JsonObject, settled: Settled<RoutedCall>): CallAnswer {
     const { name } = call.function
     switch (settled.kind) {
       case 'value':
-        return this.#answered(call, args, settled.value)
+        return this.#answered(call, settled.value)
       case 'failed':
         return this.#stopped(environmentFault(faultCodes.toolCrashed, `${name} failed: ${messageOf(settled.cause)}`))
       case 'aborted':
@@ -74,7 +74,7 @@ export class CallRunner {
         return this.#answer({
           id: call.id,
           name,
-          serverName: name,
+          serverName: this.#surface === 'meta' ? String(args.tool_name) : name,
           arguments: args,
           result: { ok: false, error: timeoutError(name, this.#request.limits.toolTimeoutMs) },
           diff: [],
@@ -82,7 +82,7 @@ export class CallRunner {
     }
   }
 
-  #answered(call: ChatToolCall, args: JsonObject, reached: SurfaceOutcome): CallAnswer {
+  #answered(call: ChatToolCall, reached: RoutedCall): CallAnswer {
     const { name } = call.function
     const outcome = reached?.outcome
     if (typeof outcome?.result?.ok !== 'boolean' || !Array.isArray(outcome.diff)) {
@@ -92,7 +92,7 @@ export class CallRunner {
       id: call.id,
       name,
       serverName: reached.serverName,
-      arguments: args,
+      arguments: reached.arguments,
       result: outcome.result,
       diff: outcome.diff,
     })

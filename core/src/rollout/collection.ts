@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { isRlenvError, RlenvError } from '../errors/rlenv-error.ts'
@@ -58,6 +59,8 @@ export class Collection {
     this.#plan = plan
     const { rolloutsPerDraw, draws } = request
     const window = Math.ceil((lookAhead * parts.config.maxConcurrentRollouts) / rolloutsPerDraw) + 1
+    // Every rollout in flight listens to it.
+    setMaxListeners(0, this.#stop.signal)
     this.#progress = new ProgressWatch(parts.clock, parts.events, parts.progressDeadlineMs)
     this.#queue = new GroupQueue(draws, rolloutsPerDraw, window)
   }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { type Clock, systemClock } from '../determinism/clock.ts'
+import type { ToolSurface } from '../environment/tools/tool-surface.ts'
 import type { RolloutRequest, RolloutResult, RolloutStrategy } from '../hooks/roles.ts'
 import { definePlugin, type PluginFactory } from '../plugin/define-plugin.ts'
 import { runRollout } from './run-rollout.ts'
-import type { StepCheck, ToolSurface } from './step-check.ts'
+import type { StepCheck } from './step-check.ts'
 import type { LoopOptions } from './turn-loop.ts'
 
 export interface ReactRolloutOptions {

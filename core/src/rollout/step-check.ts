@@ -1,8 +1,6 @@
+import type { ToolSurface } from '../environment/tools/tool-surface.ts'
 import type { AssistantMessage } from '../vocabulary/message.ts'
 import type { CallRecord, Turn } from '../vocabulary/trajectory.ts'
-
-/** Which tools the policy is offered: every tool of the environment, or `list_tools` and `call_tool` alone. */
-export type ToolSurface = 'direct' | 'meta'
 
 /** What a check found: the rollout ends here, and the fault is that party's. */
 export interface StepFault {

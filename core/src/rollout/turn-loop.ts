@@ -1,4 +1,5 @@
 import type { Clock } from '../determinism/clock.ts'
+import { surfaceTools, type ToolSurface } from '../environment/tools/tool-surface.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { PolicyResponse, RolloutRequest } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
@@ -12,8 +13,7 @@ import { faultCodes } from './fault-codes.ts'
 import { historyWindow } from './history-window.ts'
 import { answerText } from './reasoning-text.ts'
 import type { OpenTurn, RolloutRecord } from './rollout-record.ts'
-import type { CheckContext, StepCheck, StepFault, ToolSurface } from './step-check.ts'
-import { surfaceOf } from './tool-surface.ts'
+import type { CheckContext, StepCheck, StepFault } from './step-check.ts'
 
 /** How a turn loop plays, all defaults filled in; see `ReactRolloutOptions`. */
 export interface LoopOptions {
@@ -49,14 +49,13 @@ export class TurnLoop {
     options: LoopOptions,
     clock: Clock,
   ) {
-    const surface = surfaceOf(options.surface)
     this.#request = request
     this.#record = record
     this.#options = options
     this.#clock = clock
     this.#deadline = clock.now() + request.limits.rolloutTimeoutMs
-    this.#tools = surface.tools(world)
-    this.#runner = new CallRunner(request, world, surface, clock)
+    this.#tools = surfaceTools(world, options.surface)
+    this.#runner = new CallRunner(request, world, options.surface, clock)
     this.#context = { surface: options.surface, turns: record.turns }
   }
 
