@@ -1,0 +1,108 @@
+import { Command, type Errors, Flags, type Interfaces } from '@oclif/core'
+import { systemClock } from '../determinism/clock.ts'
+import { exitCodeOf } from '../errors/exit-code.ts'
+import { renderError } from '../errors/render-error.ts'
+import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
+import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
+import { interruptible } from './interruption.ts'
+import { ProgressDisplay } from './progress-display.ts'
+
+/** What the flags that most commands share were given as. */
+export interface ConfigFlags {
+  readonly config?: string | undefined
+  readonly set?: readonly string[] | undefined
+  readonly seed?: number | undefined
+}
+
+/** A configuration at work inside one command. */
+export interface Session extends LoadedPipeline {
+  /** Aborts at the first Ctrl-C. */
+  readonly signal: AbortSignal
+  readonly progress: ProgressDisplay
+}
+
+const usageExitCode = 2
+
+/** What every command of rlenv shares: flags, one JSON document on stdout, progress on stderr, errors, exit codes. */
+export abstract class RlenvCommand extends Command {
+  static override readonly enableJsonFlag = true
+  static override readonly baseFlags: Interfaces.FlagInput = {
+    stack: Flags.boolean({ description: 'Print the stack of an error.', helpGroup: 'GLOBAL' }),
+  }
+
+  /** For commands that work with a configuration. */
+  static readonly configFlags = {
+    config: Flags.string({ char: 'c', description: 'Configuration file. Default: the nearest rlenv.config.*' }),
+    set: Flags.string({
+      multiple: true,
+      description: 'Override a setting: --set training.steps=10',
+      helpValue: 'a.b=c',
+    }),
+    seed: Flags.integer({ description: 'Number that every random stream descends from.' }),
+  }
+
+  protected readonly progress = new ProgressDisplay(
+    {
+      isTTY: process.stderr.isTTY === true && process.env.CI === undefined,
+      columns: process.stderr.columns ?? 80,
+      write: (text) => void process.stderr.write(text),
+    },
+    systemClock,
+  )
+
+  /** Loads the configuration, hands it to `work`, and gives everything back afterwards. */
+  protected async withSession<Result>(
+    flags: ConfigFlags,
+    overrides: readonly string[],
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const { signal, release } = interruptible(() =>
+      this.progress.note('stopping in order; press Ctrl-C again to stop at once'),
+    )
+    try {
+      const loaded = await loadPipeline({
+        command: this.id ?? 'rlenv',
+        set: [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])],
+        events: this.progress.onEvent,
+        log: (plugin, message) => this.progress.note(`${plugin}: ${message}`),
+        signal,
+        ...(flags.config === undefined ? {} : { file: flags.config }),
+      })
+      return await work({ ...loaded, signal, progress: this.progress })
+    } finally {
+      this.progress.finish()
+      release()
+    }
+  }
+
+  /** One clear message on stderr, or one JSON document on stdout, and the exit code of the error. */
+  protected override async catch(error: Interfaces.CommandError): Promise<void> {
+    this.progress.finish()
+    if (isExit(error)) throw error
+    process.exitCode = isUsageError(error) ? usageExitCode : exitCodeOf(error)
+    if (this.jsonEnabled()) return this.logJson(errorDocument(error))
+    process.stderr.write(`${isUsageError(error) ? error.message : renderError(error, { stack: wantsStack() })}\n`)
+  }
+}
+
+const wantsStack = () => process.argv.includes('--stack')
+
+/** oclif ends `--help` and `this.exit()` by throwing. */
+function isExit(error: Error): boolean {
+  return 'code' in error && error.code === 'EEXIT'
+}
+
+/** Words or flags that oclif's parser refused. */
+function isUsageError(error: Error): error is Errors.CLIError {
+  return 'oclif' in error && !isRlenvError(error)
+}
+
+function errorDocument(error: Error) {
+  if (!isRlenvError(error)) {
+    const code = isUsageError(error) ? 'RLENV_USAGE' : null
+    return { status: 'failed', error: { code, message: messageOf(error), fix: null, plugin: null, hook: null } }
+  }
+  const { code, message, fix = null, plugin = null, hook = null } = error
+  const status = code === 'RLENV_INTERRUPTED' ? 'interrupted' : 'failed'
+  return { status, error: { code, message, fix, plugin, hook } }
+}
