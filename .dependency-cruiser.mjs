@@ -8,6 +8,7 @@ const bands = [
   { folders: ['hooks', 'plugin', 'artifacts'], together: true },
   { folders: ['config', 'environment', 'models'] },
   { folders: ['synthesis', 'rollout', 'reward'], together: true },
+  { folders: ['pipeline'] },
   { folders: ['training', 'evaluation'], together: true, beside: 'serving' },
   { folders: ['serving'], beside: 'training' },
   { folders: ['testing'] },

@@ -10,6 +10,7 @@ export { type BundleManifest, type BundleTask, bundleFormat, bundleJsonSchemas }
 export { packBundle, unpackBundle } from './artifacts/pack-bundle.ts'
 export { rlenvVersion } from './artifacts/rlenv-version.ts'
 // plugins and configuration
+export { type ResolvedConfigDocument, resolvedConfigDocument } from './config/config-document.ts'
 export { type ConfigFunction, defineConfig } from './config/define-config.ts'
 export { describeSizes, flatGroupShare, type SizesDescription } from './config/describe-sizes.ts'
 export {
@@ -58,6 +59,10 @@ export {
 } from './environment/tools/tool-surface.ts'
 export { type ErrorCode, errorCodes } from './errors/error-codes.ts'
 // errors and determinism
+export { exitCodeOf } from './errors/exit-code.ts'
+export { fromFileError } from './errors/file-error.ts'
+export { didYouMean, nearNames } from './errors/near-names.ts'
+export { type RenderOptions, renderError } from './errors/render-error.ts'
 export { isRlenvError, RlenvError, type RlenvErrorOptions } from './errors/rlenv-error.ts'
 export {
   type Estimate,
@@ -130,12 +135,14 @@ export type {
   WorldRequest,
 } from './hooks/world.ts'
 // plugins: defining and assembling them
+export { corePlugins, executableWorld } from './pipeline/core-plugins.ts'
+export { type LoadedPipeline, type LoadPipelineOptions, loadPipeline } from './pipeline/load-pipeline.ts'
 export { type AssembledPipeline, assemblePipeline, type PipelineOptions } from './plugin/assemble-pipeline.ts'
 export { definePlugin, type PluginDefinition, type PluginFactory } from './plugin/define-plugin.ts'
 export type { HookTiming } from './plugin/guard.ts'
 export type { HookReport, LayerName, Pipeline, PipelineReport } from './plugin/pipeline.ts'
 export type { PluginLayer } from './plugin/plugin-layers.ts'
-export { secret, secretSchema } from './plugin/secrets.ts'
+export { SecretVault, secret, secretSchema } from './plugin/secrets.ts'
 export type { WatchdogLimits } from './plugin/watchdog.ts'
 // rollouts and rewards
 export {
@@ -161,7 +168,9 @@ export {
   serverCheck,
   usefulCallCheck,
 } from './rollout/step-checks.ts'
+export { createEventBus, type EventBus } from './telemetry/event-bus.ts'
 export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
+export { createRunLog, type LogLevel, type RunLog, type RunLogOptions } from './telemetry/run-log.ts'
 export { expectedFlatShare } from './training/flat-share.ts'
 export { keepAllGroups } from './training/keep-all-groups.ts'
 export { type AggregationOptions, aggregationScales, trainedActions } from './training/loss/aggregation-scales.ts'

@@ -6,7 +6,10 @@ import type { Plugin, SetupContext } from '../hooks/plugin.ts'
 
 /** Makes a configured plugin. The argument may be left out only when every option has a default. */
 export type PluginFactory<Options> =
-  Partial<Options> extends Options ? (options?: Options) => Plugin : (options: Options) => Plugin
+  MayBeEmpty<Options> extends true ? (options?: Options) => Plugin : (options: Options) => Plugin
+
+/** `z.object({})` is typed as a record without values, to which the empty object type is not assignable. */
+type MayBeEmpty<Options> = string extends keyof Options ? true : Record<never, never> extends Options ? true : false
 
 /** Turns every key that is no hook point into a compile error; TypeScript checks returned objects no other way. */
 type KnownHooks<Hooks> = { readonly [Key in Exclude<keyof Hooks, HookName>]: never }
@@ -19,7 +22,10 @@ export interface PluginDefinition<Schema extends z.ZodType, Hooks extends object
   /** Use `z.strictObject`, so that a misspelt option is an error. */
   readonly options: Schema
   /** Builds the handlers. Runs once, before anything else, with options checked and defaults filled in. */
-  readonly setup: (options: z.output<Schema>, context: SetupContext) => Awaitable<PluginHooks & Hooks & KnownHooks<Hooks>>
+  readonly setup: (
+    options: z.output<Schema>,
+    context: SetupContext,
+  ) => Awaitable<PluginHooks & Hooks & KnownHooks<Hooks>>
 }
 
 /** Marks factories, so that a package named in a configuration can be searched for its one plugin. */

@@ -14,6 +14,12 @@ test('options are optional only when every field has a default', () => {
   expectTypeOf(required).toEqualTypeOf<(options: { n: number }) => Plugin>()
   // @ts-expect-error n has no default
   required()
+  const none = definePlugin({ name: 'n', options: z.strictObject({}), setup: () => ({}) })
+  expectTypeOf(none()).toEqualTypeOf<Plugin>()
+  // @ts-expect-error it has no option
+  none({ n: 1 })
+  const typed: PluginFactory<Record<never, never>> = none
+  typed()
 })
 
 test('a factory is typed by a named interface, so that its comments reach the editor', () => {
@@ -86,6 +92,7 @@ test('a watcher carries no value', () => {
 })
 
 test('an order that does not exist is an error', () => {
+  const last = () => 1
   // @ts-expect-error pre or post
-  definePlugin({ name: 'h', options: z.object({}), setup: () => ({ rewardShaper: { order: 'first', handler: () => 1 } }) })
+  definePlugin({ name: 'h', options: z.object({}), setup: () => ({ rewardShaper: { order: 'last', handler: last } }) })
 })
