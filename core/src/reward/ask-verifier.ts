@@ -27,11 +27,7 @@ const failure = (code: VerdictFailure['code'], message: string, cause?: unknown)
   return { verdict: { kind: 'failure', code, message }, cause }
 }
 
-/**
- * Asks the verifiers about one finished rollout.
- *
- * @throws {RlenvError} RLENV_HOOK_EMPTY when no plugin verifies at all: a configuration without one is a mistake.
- */
+/** Asks the verifiers about one finished rollout. Never rejects: what goes wrong is a reason to stay unscored. */
 export async function askVerifier(question: VerifierQuestion): Promise<VerifierAnswer> {
   const { world, timeoutMs, context, clock, input } = question
   const capturing = attempt(() => world.capture(), timeoutMs, context.signal, clock)
@@ -59,7 +55,6 @@ function unread(
   if (settled.kind === 'timeout') return failure('verifier_timeout', `${what}: no answer within its time limit`)
   if (settled.kind === 'aborted') return failure(code, `${what}: cancelled`)
   const { cause } = settled
-  if (isRlenvError(cause) && cause.code === 'RLENV_HOOK_EMPTY') throw cause
   if (isRlenvError(cause) && cause.code === 'RLENV_PLUGIN_STALLED') {
     return failure('verifier_timeout', `${what}: ${cause.message}`, cause)
   }

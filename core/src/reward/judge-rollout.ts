@@ -29,9 +29,7 @@ export interface JudgeRolloutRequest {
 /**
  * Verify, then shape. The verifier sees rollouts that ended by answer or by a limit; the reward shapers see every
  * rollout that was not cancelled, so that presets can give their numbers to faults as well. A reward that is not finite
- * stays in the record, is counted out by `isCounted`, and is announced.
- *
- * @throws {RlenvError} RLENV_HOOK_EMPTY when no plugin verifies at all.
+ * stays in the record, is counted out by `isCounted`, and is announced. Never rejects.
  */
 export async function judgeRollout(request: JudgeRolloutRequest): Promise<JudgedTrajectory> {
   const { trajectory } = request.result

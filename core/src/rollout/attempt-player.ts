@@ -69,7 +69,7 @@ export class AttemptPlayer {
   }
 
   /**
-   * @throws {RlenvError} RLENV_WORLD_SHARED and RLENV_HOOK_EMPTY: a configuration that cannot work.
+   * @throws {RlenvError} RLENV_WORLD_SHARED: a world plugin that cannot work.
    */
   async play(plan: AttemptPlan, { signal, progress }: AttemptScope): Promise<JudgedTrajectory> {
     const { clock, limits, worlds, events, pipeline, verifierTimeoutMs } = this.#parts
