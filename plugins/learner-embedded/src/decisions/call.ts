@@ -62,11 +62,11 @@ function describeHistory(buffer: CandidateBuffer, tool: ToolView, state: CallSta
 
 /** 0 no id parameter, 1 no id seen, 2 every id was used with this tool, 3 some are new to it. */
 function exhaustion(tool: ToolView, { episode, reach }: CallState): number {
-  const position = tool.idParameters[0]
-  if (position === undefined) return 0
-  if (reach.seen[tool.index]?.[0] === 0) return 1
+  if (tool.idParameters.length === 0) return 0
+  const { keys } = episode.view
+  if (reach.seen[keys.firsts[tool.index] as number] === 0) return 1
   const fresh = episode.ids.some(
-    (id) => episode.view.keys.matchOf(id.signature, tool, position) >= 2 && !episode.usedId(tool.index, id.number),
+    (id) => keys.matchOf(id.signature, tool.index, 0) >= 2 && !episode.usedId(tool.index, id.number),
   )
   return fresh ? 3 : 2
 }

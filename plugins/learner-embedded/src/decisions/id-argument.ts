@@ -43,11 +43,12 @@ interface EligibleId {
 /** Newest first, one per value and match; ids of other things are left out as soon as one may fit. */
 function eligibleIds(episode: Episode, draft: CallDraft, position: number): EligibleId[] {
   const found: EligibleId[] = []
+  const ordinal = draft.tool.idParameters.indexOf(position)
   const known = new Set<number>()
   let best: number = keyMatch.none
   for (let at = episode.ids.length - 1; at >= 0 && found.length < idLimit; at--) {
     const id = episode.ids[at] as SeenId
-    const match = episode.view.keys.matchOf(id.signature, draft.tool, position)
+    const match = episode.view.keys.matchOf(id.signature, draft.tool.index, ordinal)
     const code = id.number * 4 + match
     if (known.has(code)) continue
     known.add(code)

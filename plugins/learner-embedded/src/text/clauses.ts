@@ -55,7 +55,13 @@ function clauseOf(tokens: readonly Token[], from: number, to: number): Clause {
   return {
     from,
     to,
-    question: inside.some((token) => token.lower === '?' || questionWords.has(token.lower)),
+    question: inside.some((token) => token.lower === '?' || questionWords.has(token.lower)) || isRequestToTell(inside),
     negated: inside.some((token) => negations.has(token.stem)),
   }
+}
+
+/** "Tell me …", "let me know …", "I need to know …", "find out …". */
+function isRequestToTell(tokens: readonly Token[]): boolean {
+  const text = tokens.map((token) => token.lower).join(' ')
+  return /\b(tell me|tell us|let (me|us) know|(need|want|like) to know|find out)\b/.test(text)
 }

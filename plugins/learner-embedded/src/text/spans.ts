@@ -14,7 +14,7 @@ export interface TextSpan {
   readonly end: number
 }
 
-const name = String.raw`\p{Lu}[\p{L}\p{M}\d.&’'-]*`
+const name = String.raw`\p{Lu}(?:[\p{L}\p{M}\d&’'-]+|\.|\b)`
 const patterns: readonly (readonly [SpanKind, string])[] = [
   ['quoted', String.raw`"[^"\n]+"|“[^”\n]+”|(?<![\p{L}\d])'[^'\n]+'(?![\p{L}\d])|‘[^’\n]+’`],
   ['email', String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`],

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from 'rlenv'
+import type { KeyMatches } from './key-match.ts'
 import type { Observation, ObservedRow, Scalar } from './observation.ts'
 import { matchRow, relevanceOf } from './row-match.ts'
 import type { TaskView } from './task-view.ts'
@@ -146,29 +147,38 @@ export class Episode {
 
   #addRows(tool: ToolView, call: number, args: JsonObject, rows: readonly ObservedRow[]): void {
     const from = this.rows.length
-    const inherited = this.#goalsOfArguments(args)
+    const inherited = rows.length === 0 ? 0 : this.#goalsOfArguments(args)
+    let layout: ColumnLayout | null = null
     for (const row of rows) {
+      if (layout === null || !layout.fits(row.keys)) layout = new ColumnLayout(row.keys, tool.index, this.view.keys)
+      if (!tool.readOnly && !layout.hasId) continue
+      const { spans, hits, goals } = matchRow(row, layout.signatures, this.view.text, this.activeGoal)
       const index = this.rows.length
-      const { spans, hits, goals } = matchRow(row, this.view.text, this.activeGoal)
-      const ids = this.#idsOf(row, index, tool.index)
-      if (!tool.readOnly && ids.length === 0) continue
-      this.rows.push({ ...row, index, tool: tool.index, call, goals: goals | inherited, spans, hits, relevance: 0 })
-      this.ids.push(...ids)
+      this.#addIds(row, index, layout)
+      this.rows.push({
+        index,
+        keys: row.keys,
+        cells: row.cells,
+        tool: tool.index,
+        call,
+        goals: goals | inherited,
+        spans,
+        hits,
+        relevance: 0,
+      })
     }
     const added = this.rows.slice(from)
     const relevances = relevanceOf(added.map((row) => row.hits))
     for (const [i, row] of added.entries()) row.relevance = relevances[i] as number
   }
 
-  #idsOf(row: ObservedRow, index: number, tool: number): SeenId[] {
-    const ids: SeenId[] = []
-    for (const [column, key] of row.keys.entries()) {
-      const signature = this.view.keys.signature(key, tool)
+  #addIds(row: ObservedRow, index: number, { signatures }: ColumnLayout): void {
+    for (let column = 0; column < signatures.length; column++) {
+      const signature = signatures[column] as number
       const value = row.cells[column] ?? null
       if (signature < 0 || value === null || typeof value === 'boolean') continue
-      ids.push({ value, number: this.valueNumber(value), row: index, signature, first: column === 0 })
+      this.ids.push({ value, number: this.valueNumber(value), row: index, signature, first: column === 0 })
     }
-    return ids
   }
 
   /** Goals that the spans and ids among the arguments belong to; the active one when they say nothing. */
@@ -189,6 +199,24 @@ export class Episode {
     this.writes++
     this.goalsDone = Math.min(this.view.text.goals.length, this.goalsDone + 1)
     this.activeGoal = Math.min(this.view.text.goals.length - 1, this.goalsDone)
+  }
+}
+
+/** Which columns of a result's rows are ids. */
+class ColumnLayout {
+  /** Shape [columns]; −1 where the column is no id. */
+  readonly signatures: Int32Array
+  readonly hasId: boolean
+  readonly #keys: readonly string[]
+
+  constructor(columns: readonly string[], tool: number, keys: KeyMatches) {
+    this.#keys = columns
+    this.signatures = Int32Array.from(columns, (name) => keys.signature(name, tool))
+    this.hasId = this.signatures.some((signature) => signature >= 0)
+  }
+
+  fits(columns: readonly string[]): boolean {
+    return columns.length === this.#keys.length && columns.every((name, i) => name === this.#keys[i])
   }
 }
 

@@ -16,40 +16,59 @@ interface KeySignature {
   readonly nouns: readonly number[]
 }
 
-/** Key names that rows of one environment have, and how they match the id parameters of its tools. */
+/**
+ * Key names that rows of one environment have, and how they match the id parameters of its tools. The id parameters of
+ * all tools are numbered through.
+ */
 export class KeyMatches {
+  /** Number of id parameters of all tools. */
+  readonly parameters: number
+  /** Per tool, the number of its first id parameter. */
+  readonly firsts: Int32Array
   readonly #catalogue: ToolCatalogue
-  readonly #signatures: KeySignature[] = []
-  readonly #known = new Map<string, number>()
-  readonly #classes = new Map<number, number>()
+  readonly #classes: Uint8Array[] = []
+  readonly #known: Map<string, number>[]
 
   constructor(catalogue: ToolCatalogue) {
     this.#catalogue = catalogue
+    this.firsts = new Int32Array(catalogue.tools.length)
+    this.#known = catalogue.tools.map(() => new Map())
+    let count = 0
+    for (const tool of catalogue.tools) {
+      this.firsts[tool.index] = count
+      count += tool.idParameters.length
+    }
+    this.parameters = count
   }
 
   /** Number of a key name under a tool; −1 when the key is no id. */
   signature(name: string, tool: number): number {
-    const label = `${tool} ${name}`
-    const known = this.#known.get(label)
+    const names = this.#known[tool] as Map<string, number>
+    const known = names.get(name)
     if (known !== undefined) return known
-    const made = isIdName(name) ? this.#signatures.push(this.#read(name, tool)) - 1 : -1
-    this.#known.set(label, made)
+    const made = isIdName(name) ? this.#classes.push(this.#classify(name, tool)) - 1 : -1
+    names.set(name, made)
     return made
   }
 
-  /** One of {@link keyMatch}. */
-  matchOf(signature: number, tool: ToolView, position: number): number {
-    const code = (signature * 4096 + tool.index) * 64 + position
-    const known = this.#classes.get(code)
-    if (known !== undefined) return known
-    const made = classify(this.#signatures[signature] as KeySignature, tool, tool.parameters[position] as ParameterView)
-    this.#classes.set(code, made)
-    return made
+  /** Shape [id parameters of all tools], of {@link keyMatch}. */
+  classesOf(signature: number): Uint8Array {
+    return this.#classes[signature] as Uint8Array
   }
 
-  #read(name: string, tool: number): KeySignature {
+  /** One of {@link keyMatch}, for the id parameter at this position among a tool's id parameters. */
+  matchOf(signature: number, tool: number, ordinal: number): number {
+    return this.#classes[signature]?.[(this.firsts[tool] as number) + ordinal] ?? keyMatch.none
+  }
+
+  #classify(name: string, from: number): Uint8Array {
     const stems = identifierWords(name).slice(0, -1).map(stemHash)
-    return { key: keyHash(name), stems, nouns: this.#catalogue.tools[tool]?.nouns ?? [] }
+    const signature = { key: keyHash(name), stems, nouns: this.#catalogue.tools[from]?.nouns ?? [] }
+    return Uint8Array.from(
+      this.#catalogue.tools.flatMap((tool) =>
+        tool.idParameters.map((at) => classify(signature, tool, tool.parameters[at] as ParameterView)),
+      ),
+    )
   }
 }
 

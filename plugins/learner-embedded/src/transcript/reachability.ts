@@ -12,15 +12,21 @@ export const unreachable = 5
 export interface Reachability {
   /** Shape [tools], of {@link idStatus}. */
   readonly status: Uint8Array
-  /** Per tool and id parameter (by its position among them): 0 none seen, 1 of another goal, 2 of the active goal. */
-  readonly seen: readonly Uint8Array[]
+  /** Shape [id parameters of all tools]: 0 no such id seen, 1 of another goal, 2 of the active goal. */
+  readonly seen: Uint8Array
 }
 
 export function reachabilityOf(episode: Episode): Reachability {
-  const { catalogue } = episode.view
-  const signatures = seenSignatures(episode)
-  const seen = catalogue.tools.map((tool) => seenIds(episode, tool, signatures))
-  const status = Uint8Array.from(catalogue.tools, (tool) => statusOf(tool, seen[tool.index] as Uint8Array))
+  const { catalogue, keys } = episode.view
+  const seen = new Uint8Array(keys.parameters)
+  for (const [signature, level] of seenSignatures(episode)) {
+    const classes = keys.classesOf(signature)
+    for (let i = 0; i < seen.length; i++) {
+      if ((classes[i] as number) >= keyMatch.noun && (seen[i] as number) < level) seen[i] = level
+    }
+  }
+  const status = new Uint8Array(catalogue.tools.length)
+  for (const tool of catalogue.tools) status[tool.index] = statusOf(tool, seen, keys.firsts[tool.index] as number)
   return { status, seen }
 }
 
@@ -35,23 +41,14 @@ function seenSignatures(episode: Episode): Map<number, number> {
   return signatures
 }
 
-function seenIds(episode: Episode, tool: ToolView, signatures: ReadonlyMap<number, number>): Uint8Array {
-  return Uint8Array.from(tool.idParameters, (position) => {
-    let best = 0
-    for (const [signature, level] of signatures) {
-      if (level > best && episode.view.keys.matchOf(signature, tool, position) >= keyMatch.noun) best = level
-    }
-    return best
-  })
-}
-
-function statusOf(tool: ToolView, seen: Uint8Array): number {
+function statusOf(tool: ToolView, seen: Uint8Array, first: number): number {
   let status: number = idStatus.unneeded
-  for (let i = 0; i < seen.length; i++) {
+  for (let i = 0; i < tool.idParameters.length; i++) {
     if (tool.parameters[tool.idParameters[i] as number]?.required === false) continue
-    if (seen[i] === 0) return idStatus.missing
-    const level = seen[i] === 2 ? idStatus.ready : idStatus.otherGoal
-    status = status === idStatus.unneeded ? level : Math.min(status, level)
+    const level = seen[first + i] as number
+    if (level === 0) return idStatus.missing
+    const reached = level === 2 ? idStatus.ready : idStatus.otherGoal
+    status = status === idStatus.unneeded ? reached : Math.min(status, reached)
   }
   return status
 }
@@ -63,16 +60,17 @@ function statusOf(tool: ToolView, seen: Uint8Array): number {
  * @param least - 2 counts only ids of the active goal as seen, 1 those of any goal.
  */
 export function distancesTo(intent: number, episode: Episode, reach: Reachability, least: number): Uint8Array {
-  const { tools, producers } = episode.view.catalogue
-  const distances = new Uint8Array(tools.length).fill(unreachable)
+  const { catalogue, keys } = episode.view
+  const distances = new Uint8Array(catalogue.tools.length).fill(unreachable)
   distances[intent] = 0
   let frontier = [intent]
   for (let distance = 1; distance < unreachable && frontier.length > 0; distance++) {
     const next: number[] = []
     for (const tool of frontier) {
-      for (const [i, makers] of (producers[tool] ?? []).entries()) {
-        if ((reach.seen[tool]?.[i] ?? 0) >= least) continue
-        for (const maker of makers) {
+      const makers = catalogue.producers[tool] ?? []
+      for (let i = 0; i < makers.length; i++) {
+        if ((reach.seen[(keys.firsts[tool] as number) + i] as number) >= least) continue
+        for (const maker of makers[i] as readonly number[]) {
           if (distances[maker] !== unreachable) continue
           distances[maker] = distance
           next.push(maker)

@@ -1,6 +1,5 @@
 import type { TaskText } from '../text/task-text.ts'
 import type { ObservedRow } from './observation.ts'
-import { isIdName } from './parameter-view.ts'
 
 /** How a row meets the task text. */
 export interface RowMatch {
@@ -11,15 +10,19 @@ export interface RowMatch {
   readonly goals: number
 }
 
-/** Compares the cells of a row with spans and words of the text. Ids are nothing that a user would say. */
-export function matchRow(row: ObservedRow, text: TaskText, activeGoal: number): RowMatch {
+/**
+ * Compares the cells of a row with spans and words of the text. Ids are nothing that a user would say.
+ *
+ * @param signatures - shape [columns]: −1 where the column is no id.
+ */
+export function matchRow(row: ObservedRow, signatures: Int32Array, text: TaskText, activeGoal: number): RowMatch {
   const spans: number[] = []
   let hits = 0
   let goals = 0
   for (let column = 0; column < row.keys.length; column++) {
     const cell = row.cells[column]
     if (cell === null || cell === undefined || typeof cell === 'boolean') continue
-    if (isIdName(row.keys[column] as string)) continue
+    if ((signatures[column] as number) >= 0) continue
     const key = typeof cell === 'string' ? cell.toLowerCase() : String(cell)
     const found = namedSpans(text, key)
     for (const span of found) {
