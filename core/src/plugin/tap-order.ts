@@ -54,7 +54,7 @@ function moveBefore(hook: ChainName, staged: readonly ChainTap[]): ChainTap[] {
     order.splice(order.indexOf(late), 1)
     order.splice(target, 0, late)
   }
-  const names = order.filter((tap) => tap.before !== undefined).map((tap) => tap.provider.plugin.name)
+  const names = staged.filter((tap) => tap.before !== undefined).map((tap) => tap.provider.plugin.name)
   throw new RlenvError(`the plugins ${names.join(', ')} each want to run before the other in ${hook}`, {
     code: 'RLENV_PLUGIN_INVALID',
     hook,
