@@ -52,7 +52,7 @@ export interface EvaluationSummary {
   readonly outcomes: Readonly<Record<string, number>>
   /** By stop reason. */
   readonly stopReasons: Readonly<Record<string, number>>
-  /** By code of whatever is not scored. */
+  /** By kind and code of whatever is not scored, for example "environment_fault/tool_timeout". */
   readonly errors: Readonly<Record<string, number>>
   readonly byKind: readonly EvaluationRow[]
   readonly byEnvironment: readonly EvaluationRow[]

@@ -50,7 +50,7 @@ export function summarizeRollouts(tasks: readonly TaskRollouts[], options: Summa
     unscoredRate: share('unscored'),
     outcomes: histogram(ended.map(({ outcome }) => outcome.kind)),
     stopReasons: histogram(ended.map(({ trajectory }) => stopReasonName(trajectory.stopReason))),
-    errors: histogram(ended.flatMap(({ outcome }) => ('code' in outcome ? [outcome.code] : []))),
+    errors: histogram(ended.flatMap(({ outcome }) => ('code' in outcome ? [`${outcome.kind}/${outcome.code}`] : []))),
     byKind: rowsBy(scores, ({ kind }) => kind),
     byEnvironment,
   }

@@ -15,7 +15,7 @@ describe('summarizeRollouts', () => {
     expect(summary.pass1.value).toBe(0.5)
     expect(summary).toMatchObject({ rollouts: 4, counted: 2, errorRate: 0.25, unscoredRate: 0.25 })
     expect(summary.outcomes).toEqual({ environment_fault: 1, scored: 2, unscored: 1 })
-    expect(summary.errors).toEqual({ judge_silent: 1, tool_timeout: 1 })
+    expect(summary.errors).toEqual({ 'environment_fault/tool_timeout': 1, 'unscored/judge_silent': 1 })
     expect(summary.byKind[0]).toMatchObject({ name: 'status', failed: 2, counted: 2 })
   })
 

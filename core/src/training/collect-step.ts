@@ -1,0 +1,127 @@
+import { RandomStream } from '../determinism/random-stream.ts'
+import type { GroupsContext } from '../hooks/contexts.ts'
+import type { Draw, TaskSampler } from '../hooks/roles.ts'
+import type { Pipeline } from '../plugin/pipeline.ts'
+import type { RolloutEngine } from '../rollout/rollout-engine.ts'
+import type { Task } from '../vocabulary/task.ts'
+import { isCounted, type JudgedTrajectory, type TrajectoryGroup } from '../vocabulary/trajectory.ts'
+import { drawsOf, drawTasks } from './draw-tasks.ts'
+
+export interface CollectParts {
+  readonly sampler: TaskSampler
+  readonly engine: RolloutEngine
+  readonly pipeline: Pipeline
+  /** The training tasks, by id. */
+  readonly tasks: ReadonlyMap<string, Task>
+  readonly seed: number
+  readonly tasksPerStep: number
+  readonly rolloutsPerTask: number
+  /** How often the step may draw again for groups that were dropped. */
+  readonly maxRefills: number
+  /** Takes every group as soon as it is finished, in the order of draws. */
+  readonly onGroup: (group: TrajectoryGroup) => void
+  readonly onFailedAttempts: (attempts: readonly JudgedTrajectory[]) => void
+  readonly log: (message: string) => void
+}
+
+export interface StepPosition {
+  /** 0-based. */
+  readonly step: number
+  /** Ordinal of the step's first draw. */
+  readonly frontier: number
+  readonly policyVersion: number
+}
+
+/** Everything one training step rolled out, and what the groups chain left of it. */
+export interface CollectedStep {
+  /** As rolled out, in the order of draws, refills included. */
+  readonly generated: readonly TrajectoryGroup[]
+  /** What the algorithm gets. */
+  readonly kept: readonly TrajectoryGroup[]
+  readonly refills: number
+  /** Draws that all faulted and whose task was drawn once more. */
+  readonly requeued: number
+  /** What the groups chain reported; values of several refills are added up. */
+  readonly metrics: Readonly<Record<string, number>>
+  /** Ordinal after the step's last draw. */
+  readonly frontier: number
+}
+
+/**
+ * Draws, rolls out and filters until the step has its groups or its refills are spent. A group of nothing but faults
+ * says nothing about its task, so that task is drawn again before the sampler is asked for others.
+ *
+ * @throws {RlenvError} RLENV_SAMPLER_INVALID; what the engine and the plugins throw; RLENV_INTERRUPTED.
+ */
+export async function collectStep(
+  parts: CollectParts,
+  position: StepPosition,
+  signal: AbortSignal,
+): Promise<CollectedStep> {
+  const generated: TrajectoryGroup[] = []
+  const kept: TrajectoryGroup[] = []
+  const metrics: Record<string, number> = {}
+  let frontier = position.frontier
+  let again: readonly Task[] = []
+  let requeued = 0
+  for (let round = 0; ; round++) {
+    const wanted = parts.tasksPerStep - kept.length
+    const fresh = drawTasks(parts.sampler, Math.max(0, wanted - again.length), parts.tasks)
+    const tasks = [...again.slice(0, wanted), ...fresh]
+    const draws = drawsOf(tasks, { seed: parts.seed, firstOrdinal: frontier, policyVersion: position.policyVersion })
+    frontier += draws.length
+    const groups = await rollOut(parts, draws, signal)
+    const left = await parts.pipeline.chain('groups', groups, groupsContext(parts, position, round, metrics, signal))
+    generated.push(...groups)
+    kept.push(...left.filter(hasCounted))
+    if (kept.length >= parts.tasksPerStep || round >= parts.maxRefills) {
+      return { generated, kept, refills: round, requeued, metrics, frontier }
+    }
+    again = tasksToRepeat(parts, groups)
+    requeued += again.length
+  }
+}
+
+async function rollOut(
+  { engine, sampler, rolloutsPerTask, onGroup, onFailedAttempts }: CollectParts,
+  draws: readonly Draw[],
+  signal: AbortSignal,
+): Promise<readonly TrajectoryGroup[]> {
+  const groups: TrajectoryGroup[] = []
+  const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', onFailedAttempts } as const
+  for await (const group of engine.collect(request, signal)) {
+    groups.push(group)
+    sampler.observe(group)
+    onGroup(group)
+  }
+  return groups
+}
+
+function groupsContext(
+  { seed, log }: CollectParts,
+  { step, policyVersion }: StepPosition,
+  round: number,
+  metrics: Record<string, number>,
+  signal: AbortSignal,
+): GroupsContext {
+  return {
+    step,
+    policyVersion,
+    random: RandomStream.of(seed, 'train', 'groups', step, round),
+    signal,
+    log,
+    metric: (name, value) => {
+      metrics[name] = (metrics[name] ?? 0) + value
+    },
+  }
+}
+
+const hasCounted = (group: TrajectoryGroup) => group.members.some(isCounted)
+
+function tasksToRepeat({ engine, tasks }: CollectParts, groups: readonly TrajectoryGroup[]): readonly Task[] {
+  return groups.flatMap((group) => {
+    const task = tasks.get(group.taskId)
+    const hopeless = engine.droppedTasks.has(group.taskId)
+    return task === undefined || hopeless || hasCounted(group) ? [] : [task]
+  })
+}

@@ -1,0 +1,99 @@
+import { assertFailureShare, evaluate, evaluationMetrics } from '../evaluation/evaluate.ts'
+import { type EvaluationReport, failureShare } from '../evaluation/evaluation-report.ts'
+import { learningCurveSvg } from '../evaluation/learning-curve-svg.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
+import { expectedFlatShare } from './flat-share.ts'
+import { curveOf, reportHtml } from './training-report.ts'
+import type { TrainingRun, TrainingSession } from './training-session.ts'
+
+/** Above this expected share of flat groups the user is told before training starts. */
+const flatShareToMention = 0.5
+
+/** The evaluations of one training run on the environments that it never trains on. */
+export class HeldOutEvaluations {
+  readonly #run: TrainingRun
+  readonly #session: TrainingSession
+  readonly #reports: EvaluationReport[] = []
+
+  constructor(run: TrainingRun, session: TrainingSession) {
+    this.#run = run
+    this.#session = session
+  }
+
+  /** In the order of steps. */
+  get reports(): readonly EvaluationReport[] {
+    return this.#reports
+  }
+
+  /** Takes over what was evaluated before a resume. */
+  async restore(finishedSteps: number): Promise<void> {
+    for (let step = 0; step <= finishedSteps; step++) {
+      const report = this.#isDue(step) ? await this.#run.records.readEvaluation(step) : null
+      if (report !== null) this.#reports.push(report)
+    }
+  }
+
+  /** Evaluates after so many finished steps, if that is due and not done. */
+  async after(finishedSteps: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isDue(finishedSteps) || this.#reports.some(({ step }) => step === finishedSteps)) return
+    const { config, records, events } = this.#run
+    const groups: TrajectoryGroup[] = []
+    const failed: JudgedTrajectory[] = []
+    const report = await evaluate(
+      {
+        engine: this.#session.engine,
+        environments: this.#session.split.heldOut,
+        settings: config.evaluation,
+        seed: config.seed,
+        policy: this.#session.policy,
+        step: finishedSteps,
+        onGroup: (group) => groups.push(group),
+        onFailedAttempts: (attempts) => failed.push(...attempts),
+      },
+      signal,
+    )
+    this.#reports.push(report)
+    await records.rollouts({ step: finishedSteps, split: 'eval', set: 'all' }, groups)
+    if (failed.length > 0) await records.failedAttempts(failed)
+    const metrics = evaluationMetrics(report)
+    await records.metrics({ step: finishedSteps, ...metrics })
+    await records.evaluation(report)
+    await records.file('curve.svg', learningCurveSvg(curveOf(this.#reports)))
+    await records.file('report.html', reportHtml(config.name, this.#reports))
+    events({ type: 'evaluation:end', step: finishedSteps, metrics })
+    if (finishedSteps === 0) this.#mentionFlatGroups(report)
+    this.#mentionFailures(report)
+  }
+
+  /** @throws {RlenvError} RLENV_FAILURE_SHARE when the last evaluation says too little about the policy. */
+  assertTrustworthy(): void {
+    const last = this.#reports.at(-1)
+    if (last) assertFailureShare(last, this.#run.config.evaluation.maxFailureShare)
+  }
+
+  #isDue(finishedSteps: number): boolean {
+    const { steps, evaluateEverySteps } = this.#run.config.training
+    if (!this.#session.split.heldOut.some((environment) => environment.tasks.length > 0)) return false
+    if (finishedSteps === 0 || finishedSteps === steps) return true
+    return evaluateEverySteps > 0 && finishedSteps % evaluateEverySteps === 0
+  }
+
+  #mentionFlatGroups({ sampled }: EvaluationReport): void {
+    const { rolloutsPerTask } = this.#run.config.training
+    if (sampled.pass1.value === null) return
+    const share = expectedFlatShare([sampled.pass1.value], rolloutsPerTask)
+    if (share <= flatShareToMention) return
+    this.#session.log(
+      `at ${percent(sampled.pass1.value)} success and ${rolloutsPerTask} rollouts per task, at least ${percent(share)} of groups ` +
+        'will have equal rewards and no gradient; a flat curve may be that alone. Raise training.rolloutsPerTask.',
+    )
+  }
+
+  #mentionFailures(report: EvaluationReport): void {
+    const share = failureShare(report)
+    if (share <= this.#run.config.evaluation.maxFailureShare) return
+    this.#session.log(`${percent(share)} of the rollouts of the evaluation after step ${report.step} say nothing`)
+  }
+}
+
+const percent = (share: number) => `${Math.round(share * 100)} %`

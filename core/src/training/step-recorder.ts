@@ -1,0 +1,67 @@
+import type { TrainingBatch } from '../hooks/roles.ts'
+import { FailureTally } from '../rollout/failure-tally.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
+import type { CollectedStep, StepPosition } from './collect-step.ts'
+import type { OptimizeReport } from './optimize-step.ts'
+import { stepMetrics } from './step-metrics.ts'
+import type { TrainingRun } from './training-session.ts'
+
+/** A step that is over. */
+export interface StepResult {
+  readonly collected: CollectedStep
+  readonly batch: TrainingBatch
+  readonly update: OptimizeReport
+  readonly position: StepPosition
+  /** After the step. */
+  readonly policyVersion: number
+}
+
+/** Writes down what one training step did. */
+export class StepRecorder {
+  readonly #run: TrainingRun
+  readonly #tally = new FailureTally()
+  readonly #failed: JudgedTrajectory[] = []
+  readonly #startedAt: number
+  #learningSince: number
+
+  constructor(run: TrainingRun) {
+    this.#run = run
+    this.#startedAt = run.clock.now()
+    this.#learningSince = this.#startedAt
+  }
+
+  group(group: TrajectoryGroup): void {
+    for (const member of group.members) this.#tally.add(member)
+  }
+
+  failedAttempts(attempts: readonly JudgedTrajectory[]): void {
+    this.#failed.push(...attempts)
+  }
+
+  /** Rollouts are over; the rest of the step's time is the learner's. */
+  learning(): void {
+    this.#learningSince = this.#run.clock.now()
+  }
+
+  /** Traces, failed attempts and metrics, in this order; then the event. Time is told, never written: see Trajectory. */
+  async write({ collected, batch, update, position, policyVersion }: StepResult): Promise<void> {
+    const { records, events, config, clock } = this.#run
+    const { step } = position
+    const learnedAt = clock.now()
+    const metrics = stepMetrics(collected, batch, update, position.policyVersion)
+    await records.rollouts({ step, split: 'train', set: 'all' }, collected.generated)
+    await records.rollouts({ step, split: 'train', set: 'effective' }, collected.kept)
+    if (this.#failed.length > 0) await records.failedAttempts(this.#failed)
+    await records.metrics({ step, policy_version: policyVersion, ...metrics })
+    const times = {
+      'time/generate': (this.#learningSince - this.#startedAt) / 1000,
+      'time/learn': (learnedAt - this.#learningSince) / 1000,
+    }
+    events({ type: 'step:end', step, steps: config.training.steps, policyVersion, metrics: { ...metrics, ...times } })
+  }
+
+  /** @throws {RlenvError} RLENV_FAILURE_SHARE when too many of the step's rollouts say nothing about the policy. */
+  assertFailureShare(maxFailureShare: number): void {
+    this.#tally.assertBelow(maxFailureShare)
+  }
+}

@@ -1,0 +1,108 @@
+import { RandomStream } from '../determinism/random-stream.ts'
+import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import { collectStep } from './collect-step.ts'
+import { assertAlive, streakWarning } from './dead-steps.ts'
+import { type OpenedTraining, openTrainingRun } from './open-training-run.ts'
+import { optimizeStep } from './optimize-step.ts'
+import { hasGradient } from './step-metrics.ts'
+import { StepRecorder } from './step-recorder.ts'
+import type { TrainingReport } from './training-report.ts'
+import type { TrainingRun } from './training-session.ts'
+
+/**
+ * The whole of training: draw, roll out, filter, score, learn, publish, write down; evaluate and save in between.
+ *
+ * A signal cancels what is being rolled out, lets a learner that is at work finish its step, saves the last finished
+ * step and ends with RLENV_INTERRUPTED; a resumed run then trains on the same draws as one that was never stopped.
+ *
+ * @throws {RlenvError} RLENV_INTERRUPTED, RLENV_DEAD_RUN, RLENV_FAILURE_SHARE, RLENV_SAMPLER_INVALID,
+ *   RLENV_RESUME_REFUSED, RLENV_CHECKPOINT_INVALID, RLENV_HOOK_EMPTY, RLENV_GROUP_TOO_SMALL; what a plugin throws.
+ */
+export async function train(run: TrainingRun, signal: AbortSignal): Promise<TrainingReport> {
+  const opened = await openTrainingRun(run, signal)
+  const { session, progress, evaluations } = opened
+  try {
+    await evaluations.after(progress.finishedSteps, signal)
+    await saveIfNew(opened)
+    while (progress.finishedSteps < run.config.training.steps) {
+      await trainStep(opened, signal)
+      await evaluations.after(progress.finishedSteps, signal)
+      if (isCheckpointDue(opened)) await saveIfNew(opened)
+    }
+    return await finishRun(opened)
+  } catch (cause) {
+    await saveIfNew(opened).catch((error: unknown) => {
+      session.log(`the last finished step could not be saved: ${messageOf(error)}`)
+    })
+    throw signal.aborted ? interrupted(run, progress.finishedSteps, cause) : cause
+  } finally {
+    await session.close()
+  }
+}
+
+/** One step, from the draw to published weights. */
+async function trainStep({ run, session, progress, collectInto }: OpenedTraining, signal: AbortSignal): Promise<void> {
+  const { algorithm, learner } = session
+  const { config } = run
+  const step = progress.finishedSteps
+  const recorder = new StepRecorder(run)
+  const position = { step, frontier: progress.frontier, policyVersion: learner.policyVersion }
+  const collected = await collectStep(collectInto(recorder), position, signal)
+  const batch = await algorithm.batch(collected.kept)
+
+  progress.learning()
+  recorder.learning()
+  const random = RandomStream.of(config.seed, 'train', 'minibatches', step)
+  const update = await optimizeStep(
+    learner,
+    batch,
+    { optimizerSteps: config.training.optimizerStepsPerStep, random },
+    untilDone,
+  )
+  if (update.applied > 0) await learner.publish(untilDone)
+  progress.finish(collected, update, hasGradient(batch), session)
+
+  for (const reason of update.refused) session.log(`step ${step}: an optimiser step was refused: ${reason}`)
+  await recorder.write({ collected, batch, update, position, policyVersion: learner.policyVersion })
+  const warning = streakWarning(progress.deadStreak, config.training)
+  if (warning !== null) session.log(warning)
+  recorder.assertFailureShare(config.training.maxFailureShare)
+  assertAlive(progress.deadStreak, config.training)
+}
+
+/** A learner that has begun a step is waited for: half a step belongs to no checkpoint. */
+const untilDone = new AbortController().signal
+
+function isCheckpointDue({ run, progress }: OpenedTraining): boolean {
+  const { checkpointEverySteps, steps } = run.config.training
+  return progress.finishedSteps % checkpointEverySteps === 0 || progress.finishedSteps === steps
+}
+
+async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<void> {
+  const directory = await progress.save(run.records.checkpointDirectory, session)
+  if (directory !== null) run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
+}
+
+async function finishRun({ run, session, progress, evaluations }: OpenedTraining): Promise<TrainingReport> {
+  const { reports } = evaluations
+  const report: TrainingReport = {
+    finishedSteps: progress.finishedSteps,
+    policyVersion: session.learner.policyVersion,
+    counters: progress.counters,
+    before: reports.find(({ step }) => step === 0) ?? null,
+    after: reports.find(({ step }) => step === progress.finishedSteps) ?? null,
+    directory: run.records.directory,
+  }
+  await run.records.file('summary.json', `${JSON.stringify(report, null, 2)}\n`)
+  evaluations.assertTrustworthy()
+  return report
+}
+
+function interrupted({ records }: TrainingRun, finishedSteps: number, cause: unknown): RlenvError {
+  if (isRlenvError(cause) && cause.code !== 'RLENV_INTERRUPTED' && cause.code !== 'RLENV_PLUGIN_FAILED') return cause
+  return new RlenvError(`training was interrupted after ${finishedSteps} steps; the run is in ${records.directory}`, {
+    code: 'RLENV_INTERRUPTED',
+    fix: `Continue with "rlenv train --resume ${records.directory}".`,
+    cause,
+  })
+}

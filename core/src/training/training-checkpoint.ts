@@ -1,0 +1,128 @@
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { errnoOf, writeError } from '../artifacts/file-error.ts'
+import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
+import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import { type Json, jsonSchema } from '../vocabulary/json.ts'
+import { type TrainingFingerprint, trainingFingerprintSchema } from './training-fingerprint.ts'
+
+/** Sums over all finished steps. */
+export interface TrainingCounters {
+  readonly rollouts: number
+  readonly optimizerSteps: number
+  readonly deadSteps: number
+}
+
+/** Everything that training needs to go on as if it had never stopped, besides the learner's own files. */
+export interface TrainingCheckpoint {
+  readonly format: 1
+  /** Steps that are finished; the next one has this index. */
+  readonly finishedSteps: number
+  /** Ordinal of the oldest draw that was not trained on. Draws in flight are issued again from here. */
+  readonly frontier: number
+  readonly policyVersion: number
+  readonly sampler: Json
+  readonly deadStreak: { readonly steps: number; readonly causes: Readonly<Record<string, number>> }
+  readonly counters: TrainingCounters
+  readonly fingerprint: TrainingFingerprint
+}
+
+const count = z.int().min(0)
+
+const checkpointSchema: z.ZodType<TrainingCheckpoint> = z.strictObject({
+  format: z.literal(1),
+  finishedSteps: count,
+  frontier: count,
+  policyVersion: count,
+  sampler: jsonSchema,
+  deadStreak: z.strictObject({ steps: count, causes: z.record(z.string(), count) }),
+  counters: z.strictObject({ rollouts: count, optimizerSteps: count, deadSteps: count }),
+  fingerprint: trainingFingerprintSchema,
+})
+
+/** A checkpoint on disk. */
+export interface SavedCheckpoint {
+  readonly checkpoint: TrainingCheckpoint
+  readonly directory: string
+  /** The learner's own folder inside it. */
+  readonly learnerDirectory: string
+}
+
+/**
+ * Writes one checkpoint as a whole folder or not at all: into a temporary folder, then renamed, then named by the file
+ * `latest`. A kill at any moment leaves the previous one in force.
+ *
+ * @param saveLearner - writes the learner's files into an empty folder.
+ * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE, or what the learner throws.
+ */
+export async function saveCheckpoint(
+  root: string,
+  checkpoint: TrainingCheckpoint,
+  saveLearner: (directory: string) => Promise<void>,
+): Promise<string> {
+  const name = `step_${checkpoint.finishedSteps}`
+  const directory = join(root, name)
+  const temporary = temporaryPath(directory)
+  try {
+    await onDisk(directory, () => mkdir(join(temporary, 'learner'), { recursive: true }))
+    await saveLearner(join(temporary, 'learner'))
+    await writeFileAtomic(join(temporary, 'checkpoint.json'), `${JSON.stringify(checkpoint, null, 2)}\n`)
+    await onDisk(directory, async () => {
+      await rm(directory, { recursive: true, force: true })
+      await rename(temporary, directory)
+    })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+  await writeFileAtomic(join(root, 'latest'), `${name}\n`)
+  return directory
+}
+
+/**
+ * The checkpoint that `latest` names; null when none was ever finished.
+ *
+ * @throws {RlenvError} RLENV_CHECKPOINT_INVALID when it is missing, damaged or of another format.
+ */
+export async function loadCheckpoint(root: string): Promise<SavedCheckpoint | null> {
+  const name = await readIfPresent(join(root, 'latest'))
+  if (name === null) return null
+  const directory = join(root, name.trim())
+  const text = /^step_\d+$/.test(name.trim()) ? await readIfPresent(join(directory, 'checkpoint.json')) : null
+  if (text === null) throw invalid(directory, 'it does not exist')
+  return { checkpoint: parseCheckpoint(text, directory), directory, learnerDirectory: join(directory, 'learner') }
+}
+
+function parseCheckpoint(text: string, directory: string): TrainingCheckpoint {
+  try {
+    return checkpointSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause)
+    throw invalid(directory, why, cause)
+  }
+}
+
+function invalid(directory: string, why: string, cause?: unknown): RlenvError {
+  return new RlenvError(`the checkpoint ${directory} cannot be read: ${why}`, {
+    code: 'RLENV_CHECKPOINT_INVALID',
+    fix: 'Write the name of an older checkpoint folder into the file "latest" beside it, or start a new run.',
+    cause,
+  })
+}
+
+async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    if (errnoOf(cause) === 'ENOENT') return null
+    throw invalid(path, messageOf(cause), cause)
+  }
+}
+
+async function onDisk<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    throw writeError(path, cause)
+  }
+}

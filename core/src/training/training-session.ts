@@ -1,0 +1,115 @@
+import type { ResolvedConfig } from '../config/rlenv-config.ts'
+import type { Clock } from '../determinism/clock.ts'
+import { RandomStream } from '../determinism/random-stream.ts'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
+import type { SlotContext } from '../hooks/contexts.ts'
+import type { Algorithm, Learner, Policy, TaskSampler } from '../hooks/roles.ts'
+import type { World } from '../hooks/world.ts'
+import type { Pipeline } from '../plugin/pipeline.ts'
+import { createRolloutEngine, type RolloutEngine } from '../rollout/rollout-engine.ts'
+import type { EventSink } from '../telemetry/run-event.ts'
+import type { Environment } from '../vocabulary/environment.ts'
+import type { Task } from '../vocabulary/task.ts'
+import { groupTooSmall } from './loss/group-advantages.ts'
+import type { TrainingRecords } from './training-records.ts'
+
+export interface TrainingRun {
+  readonly pipeline: Pipeline
+  readonly config: ResolvedConfig
+  /** Everything that came through synthesis; the split is made here. */
+  readonly environments: readonly Environment[]
+  readonly records: TrainingRecords
+  readonly events: EventSink
+  readonly clock: Clock
+  /** Go on from the latest checkpoint of this run folder, if there is one. */
+  readonly resume: boolean
+}
+
+/** Everything that the steps of one training run share. */
+export interface TrainingSession {
+  readonly split: EnvironmentSplit
+  /** The training tasks, by id. */
+  readonly tasks: ReadonlyMap<string, Task>
+  readonly sampler: TaskSampler
+  readonly algorithm: Algorithm
+  readonly learner: Learner
+  readonly policy: Policy
+  readonly engine: RolloutEngine
+  log(message: string): void
+  close(): Promise<void>
+}
+
+/**
+ * Fills every slot that training needs and checks what can be checked before the first rollout.
+ *
+ * @throws {RlenvError} RLENV_HOOK_EMPTY, RLENV_GROUP_TOO_SMALL, RLENV_CONFIG_INVALID; what a plugin throws.
+ */
+export async function openTraining(run: TrainingRun, signal: AbortSignal): Promise<TrainingSession> {
+  const { pipeline, config, environments, events, clock } = run
+  pipeline.require(['verifier', 'rewardShaper', 'sampler', 'groups', 'algorithm', 'learner', 'world', 'rollout'])
+  const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
+  const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
+  const tasks = trainingTasks(split)
+  const context = (slot: string): SlotContext => {
+    return { random: RandomStream.of(config.seed, 'train', slot), signal, log, seed: config.seed }
+  }
+  const algorithm = await pipeline.slot('algorithm', context('algorithm'))
+  assertGroupSize(algorithm, config.training.rolloutsPerTask)
+  const sampler = await pipeline.slot('sampler', { ...context('sampler'), tasks: [...tasks.values()] })
+  const strategy = await pipeline.slot('rollout', context('rollout'))
+  const world = await pipeline.slot('world', context('world'))
+  const learner = await orClose(world, pipeline.slot('learner', context('learner')))
+  const close = async () => {
+    await learner.close()
+    await world.close()
+  }
+  const policy = pipeline.has('policy') ? await pipeline.slot('policy', context('policy')) : learner.policy
+  if (policy === null) {
+    await close()
+    throw noPolicy(learner.name)
+  }
+  const engine = createRolloutEngine({
+    pipeline,
+    strategy,
+    world,
+    policy,
+    environments,
+    config: config.rollout,
+    seed: config.seed,
+    events,
+    clock,
+  })
+  return { split, tasks, sampler, algorithm, learner, policy, engine, log, close }
+}
+
+async function orClose<T>(world: World, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (error) {
+    await world.close()
+    throw error
+  }
+}
+
+function trainingTasks({ train }: EnvironmentSplit): ReadonlyMap<string, Task> {
+  const tasks = train.flatMap((environment) => environment.tasks)
+  if (tasks.length > 0) return new Map(tasks.map((task) => [task.id, task]))
+  throw new RlenvError(`there is nothing to train on: ${train.length} environments with no tasks`, {
+    code: 'RLENV_CONFIG_INVALID',
+    fix: 'Run "rlenv synth" first, or lower evaluation.heldOutShare.',
+  })
+}
+
+function assertGroupSize(algorithm: Algorithm, rolloutsPerTask: number): void {
+  const minimum = algorithm.minGroupSize ?? 1
+  if (rolloutsPerTask < minimum) throw groupTooSmall(rolloutsPerTask, minimum)
+}
+
+function noPolicy(learner: string): RlenvError {
+  return new RlenvError(`nothing samples: no plugin fills the slot policy, and the learner ${learner} serves none`, {
+    code: 'RLENV_HOOK_EMPTY',
+    hook: 'policy',
+    fix: 'Add a policy plugin to "plugins", or use a learner that serves its own policy.',
+  })
+}

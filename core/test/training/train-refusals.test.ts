@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
+import { MemoryRecords } from './memory-records.ts'
+import { TabularLearner } from './tabular-learner.ts'
+import { countingSampler, libraries, trainTiny } from './training-run.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+const records = (name = 'run') => new MemoryRecords(join(folder, name))
+const groupsOf = (kept: MemoryRecords, key: string) => JSON.parse(kept.traces.get(key) ?? '[]') as TrajectoryGroup[]
+
+describe('faults', () => {
+  /** A verifier that cannot judge the first `count` rollouts it sees. */
+  const silentFor = (count: number) => {
+    let seen = 0
+    return (reward: number) => {
+      seen += 1
+      if (seen <= count) throw new Error('shaper is down')
+      return reward
+    }
+  }
+
+  test('leave the statistics, and a task whose whole group faulted is drawn again', async () => {
+    const kept = records()
+    await trainTiny({
+      records: kept,
+      hooks: { rewardShaper: silentFor(4) },
+      rollout: { maxConcurrentRollouts: 1 },
+      training: { steps: 1, tasksPerStep: 2, rolloutsPerTask: 4 },
+      evaluation: { heldOutShare: 0 },
+    })
+    const groups = groupsOf(kept, '0/train/all')
+    expect(groups.map(({ taskId }) => taskId)).toEqual([groups[0]?.taskId, groups[1]?.taskId, groups[0]?.taskId])
+    expect(groupsOf(kept, '0/train/effective').map(({ ordinal }) => ordinal)).toEqual([1, 2])
+    expect(kept.lines[0]).toMatchObject({ 'faults/masked': 4, 'rollouts/requeued': 1, 'group/too_few_counted': 1 })
+  })
+
+  test('in too large a share stop the run after their traces are written', async () => {
+    const kept = records()
+    const run = trainTiny({
+      records: kept,
+      hooks: { rewardShaper: silentFor(1000) },
+      training: { steps: 2, maxRefills: 0, maxFailureShare: 0.25 },
+      evaluation: { heldOutShare: 0 },
+    })
+    await expect(run).rejects.toMatchObject({ code: 'RLENV_FAILURE_SHARE' })
+    expect(groupsOf(kept, '0/train/all')).toHaveLength(4)
+  })
+
+  test('a reward that is not finite is masked and counted, and reaches no number', async () => {
+    const kept = records()
+    let seen = 0
+    const rewardShaper = (reward: number) => (seen++ === 0 ? Number.NaN : reward)
+    await trainTiny({ records: kept, hooks: { rewardShaper }, training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
+    expect(kept.lines[0]).toMatchObject({ 'faults/masked': 1, 'error/shaper_failed': 1 })
+    expect(Object.values(kept.lines[0]!).every(Number.isFinite)).toBe(true)
+  })
+})
+
+describe('what is refused at once', () => {
+  test('a group of one, before any rollout', async () => {
+    const { promise, events } = started({ training: { rolloutsPerTask: 1 } })
+    await expect(promise).rejects.toMatchObject({ code: 'RLENV_GROUP_TOO_SMALL' })
+    expect(events).toEqual([])
+  })
+
+  test('a sampler that draws an unknown task, with the names near to it', async () => {
+    const { promise } = started({ hooks: { sampler: () => drawing(['library-0/lendd', 'a', 'b', 'c']) } })
+    await expect(promise).rejects.toMatchObject({
+      code: 'RLENV_SAMPLER_INVALID',
+      message: expect.stringContaining('drew "library-0/lendd"'),
+      fix: expect.stringMatching(/^Did you mean "library-\d\/lend"/),
+    })
+  })
+
+  test('a sampler that draws too few tasks', async () => {
+    const { promise } = started({ hooks: { sampler: () => drawing(['library-0/lend']) } })
+    await expect(promise).rejects.toMatchObject({
+      code: 'RLENV_SAMPLER_INVALID',
+      message: 'the sampler was asked for 4 tasks and drew 1',
+    })
+  })
+
+  test('a learner without a policy when nothing else samples', async () => {
+    const learner = Object.assign(new TabularLearner(libraries), { policy: null })
+    const { promise } = started({ hooks: { learner: () => learner } })
+    await expect(promise).rejects.toMatchObject({ code: 'RLENV_HOOK_EMPTY', hook: 'policy' })
+  })
+
+  test('environments without any task', async () => {
+    const { promise } = started({ environments: libraries.map((library) => ({ ...library, tasks: [] })) })
+    await expect(promise).rejects.toMatchObject({ code: 'RLENV_CONFIG_INVALID' })
+  })
+
+  const drawing = (ids: readonly string[]) => ({
+    ...countingSampler([], undefined as never),
+    draw: () => ids,
+    state: () => ({}),
+  })
+  const started = (parts: Omit<Parameters<typeof trainTiny>[0], 'records'>) => {
+    const events: string[] = []
+    const promise = trainTiny({ records: records(), ...parts, onEvent: ({ type }) => events.push(type) })
+    return { promise, events }
+  }
+})

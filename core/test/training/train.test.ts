@@ -1,0 +1,209 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
+import { MemoryRecords } from './memory-records.ts'
+import { TabularLearner } from './tabular-learner.ts'
+import { libraries, trainTiny } from './training-run.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+const records = (name = 'run') => new MemoryRecords(join(folder, name))
+const groupsOf = (kept: MemoryRecords, key: string) => JSON.parse(kept.traces.get(key) ?? '[]') as TrajectoryGroup[]
+
+/** A policy that never solves anything: the first arm is out of reach. */
+const hopeless = () => new TabularLearner(libraries, { initial: [-50, 0, 0] })
+
+describe('train', () => {
+  test('raises success on environments that it never trains on', async () => {
+    const kept = records()
+    const { report } = await trainTiny({ records: kept, training: { steps: 12 } })
+    expect(report.before?.sampled.pass1.value).toBeLessThan(0.5)
+    expect(report.after?.sampled.pass1.value).toBeGreaterThan(0.8)
+    expect(report.after?.greedy?.pass1.value).toBe(1)
+    const steps = Array.from({ length: 12 }, (_, step) => groupsOf(kept, `${step}/train/all`))
+    const trained = new Set(steps.flat().map(({ environmentId }) => environmentId))
+    const heldOut = report.after!.sampled.byEnvironment.map(({ name }) => name)
+    expect(heldOut).toHaveLength(2)
+    expect(heldOut.filter((id) => trained.has(id))).toEqual([])
+    expect(report.counters).toMatchObject({ rollouts: 12 * 16 })
+  })
+
+  test('writes one line of metrics per step and one per evaluation, in the names of the field', async () => {
+    const kept = records()
+    await trainTiny({ records: kept, training: { steps: 2 } })
+    expect(kept.lines.map((line) => [line.step, 'reward/mean' in line ? 'step' : 'evaluation'])).toEqual([
+      [0, 'evaluation'],
+      [0, 'step'],
+      [1, 'step'],
+      [2, 'evaluation'],
+    ])
+    const names = Object.keys(kept.lines[1]!)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'reward/mean',
+        'pass/mean',
+        'reward/frac_zero_std',
+        'reward/frac_zero_std_generated',
+        'group/effective_frac',
+        'advantage/zero_frac',
+        'rollouts/generated',
+        'rollouts/generated_per_used',
+        'rollouts/refills',
+        'optimizer/steps',
+        'clip_frac',
+        'is_ratio/mean',
+        'is_ratio/max',
+        'grad_norm',
+        'faults/masked',
+        'staleness/max',
+        'stop/completed',
+        'rollout/turns',
+      ]),
+    )
+    expect(names.filter((name) => name.startsWith('time/'))).toEqual([])
+    expect(kept.lines[1]).toMatchObject({ 'staleness/max': 0, 'is_ratio/max': 1, 'stop/completed': 1 })
+  })
+
+  test('gives the same traces, metrics and weights whatever the concurrency', async () => {
+    const run = async (maxConcurrentRollouts: number) => {
+      const kept = records(`c${maxConcurrentRollouts}`)
+      const { report } = await trainTiny({ records: kept, rollout: { maxConcurrentRollouts } })
+      return { lines: kept.lines, traces: [...kept.traces], after: report.after }
+    }
+    const alone = await run(1)
+    expect(await run(3)).toEqual(alone)
+    expect(await run(64)).toEqual(alone)
+  })
+
+  test('another seed gives other draws', async () => {
+    const [first, second] = [records('a'), records('b')]
+    await trainTiny({ records: first, seed: 1, training: { steps: 1 } })
+    await trainTiny({ records: second, seed: 2, training: { steps: 1 } })
+    const tasks = (kept: MemoryRecords) => groupsOf(kept, '0/train/all').map(({ taskId }) => taskId)
+    expect(tasks(first)).not.toEqual(tasks(second))
+  })
+
+  test('cuts a batch into as many optimiser steps as asked, and publishes once', async () => {
+    const kept = records()
+    const { report } = await trainTiny({ records: kept, training: { steps: 1, optimizerStepsPerStep: 4 } })
+    expect(kept.lines.find((line) => 'optimizer/steps' in line)).toMatchObject({ 'optimizer/steps': 4 })
+    expect(report.policyVersion).toBe(1)
+  })
+
+  test('evaluates in between when told so, and draws the curve', async () => {
+    const kept = records()
+    await trainTiny({ records: kept, training: { steps: 4, evaluateEverySteps: 2 } })
+    expect([...kept.evaluations.keys()]).toEqual([0, 2, 4])
+    expect(kept.files.get('curve.svg')?.match(/<circle/g)).toHaveLength(6)
+    expect(kept.files.get('report.html')).toContain('before')
+  })
+
+  test('trains without held-out environments, and then evaluates nothing', async () => {
+    const { report } = await trainTiny({ records: records(), training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
+    expect(report).toMatchObject({ finishedSteps: 1, before: null, after: null })
+  })
+})
+
+describe('a run without gradient', () => {
+  const training = { steps: 20, warnAfterDeadSteps: 2, stopAfterDeadSteps: 4 }
+
+  test('warns, then stops with exit code 4 and the causes by count', async () => {
+    const warnings: string[] = []
+    const run = trainTiny({
+      records: records(),
+      learner: hopeless(),
+      training,
+      onEvent: (event) => {
+        if (event.type === 'warning' && event.message.includes('had a gradient')) warnings.push(event.message)
+      },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 'RLENV_DEAD_RUN',
+      message: 'no group had a gradient for 4 steps: 16 groups none_passed',
+    })
+    expect(warnings).toEqual(['no group had a gradient for 2 steps: 8 groups none_passed'])
+  })
+
+  test('takes no optimiser step and publishes nothing', async () => {
+    const kept = records()
+    const learner = hopeless()
+    await expect(trainTiny({ records: kept, learner, training })).rejects.toThrow()
+    expect(learner.policyVersion).toBe(0)
+    expect(kept.lines.filter((line) => 'optimizer/steps' in line)).toHaveLength(4)
+    expect(kept.lines.at(-1)).toMatchObject({ 'optimizer/steps': 0, 'reward/frac_zero_std': 1, 'rollouts/used': 0 })
+  })
+
+  test('is told from one whose rollouts do not count', async () => {
+    const broken = {
+      verifier: {
+        prepare: () => undefined,
+        judge: () => {
+          throw new Error('judge is down')
+        },
+      },
+    }
+    const run = trainTiny({
+      records: records(),
+      hooks: broken,
+      training: { ...training, maxFailureShare: 1, maxRefills: 0 },
+      evaluation: { heldOutShare: 0 },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 'RLENV_DEAD_RUN',
+      message: expect.stringContaining('too_few_counted'),
+    })
+  })
+
+  test('says at the start when most groups must be flat', async () => {
+    const { events } = await trainTiny({
+      records: records(),
+      learner: new TabularLearner(libraries, { initial: [-1.5, 1, 0] }),
+      training: { steps: 1, rolloutsPerTask: 2 },
+      evaluation: { rolloutsPerTask: 16 },
+    })
+    const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.message] : []))
+    expect(warnings).toEqual([
+      expect.stringMatching(/2 rollouts per task, at least \d+ % of groups will have equal rewards/),
+    ])
+  })
+})
+
+describe('groups that are dropped', () => {
+  const dropFirst = (groups: readonly TrajectoryGroup[]) => groups.slice(1)
+
+  test('are drawn again until the step has its groups or its refills are spent', async () => {
+    const kept = records()
+    await trainTiny({
+      records: kept,
+      hooks: { groups: dropFirst },
+      training: { steps: 1, tasksPerStep: 4, maxRefills: 3 },
+    })
+    // 4 drawn, 3 kept; then 1 drawn and dropped, three times
+    const line = kept.lines.find((entry) => 'rollouts/refills' in entry)
+    expect(line).toMatchObject({
+      'rollouts/refills': 3,
+      'group/generated': 7,
+      'group/kept': 3,
+      'rollouts/generated': 28,
+    })
+    const ordinals = groupsOf(kept, '0/train/all').map(({ ordinal }) => ordinal)
+    expect(ordinals).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+
+  test('metrics of a groups plugin are added up over the refills', async () => {
+    const kept = records()
+    const groups = (all: readonly TrajectoryGroup[], { metric }: { metric: (name: string, value: number) => void }) => {
+      metric('mine/seen', all.length)
+      return all.slice(1)
+    }
+    await trainTiny({ records: kept, hooks: { groups }, training: { steps: 1, maxRefills: 1 } })
+    expect(kept.lines.find((entry) => 'mine/seen' in entry)).toMatchObject({ 'mine/seen': 5 })
+  })
+})
