@@ -4,6 +4,7 @@ import type { ToolView } from '../transcript/tool-view.ts'
 import { mix, mixUnordered } from '../weights/feature-hash.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
 import { callFeatures as feature, lexicalFeatures } from './feature-ids.ts'
+import { exhaustionOf } from './exhaustion.ts'
 import { labelStatusOf, openLabels } from './label-status.ts'
 
 interface CallState {
@@ -57,18 +58,9 @@ function describeHistory(buffer: CandidateBuffer, tool: ToolView, state: CallSta
   const last = episode.lastResults[tool.index] as number
   buffer.relational(feature.called, pack(called, last, tool.index === state.intent ? 1 : 0))
   buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number))
-  buffer.relational(feature.exhausted, pack(exhaustion(tool, state), tool.readOnly ? 0 : 1))
-}
-
-/** 0 no id parameter, 1 no id seen, 2 every id was used with this tool, 3 some are new to it. */
-function exhaustion(tool: ToolView, { episode, reach }: CallState): number {
-  if (tool.idParameters.length === 0) return 0
-  const { keys } = episode.view
-  if (reach.seen[keys.firsts[tool.index] as number] === 0) return 1
-  const fresh = episode.ids.some(
-    (id) => keys.matchOf(id.signature, tool.index, 0) >= 2 && !episode.usedId(tool.index, id.number),
-  )
-  return fresh ? 3 : 2
+  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, state.reach), tool.readOnly ? 0 : 1))
+  buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), tool.readOnly ? 0 : 1))
+  buffer.relational(feature.stale, pack(Math.min(3, episode.stale), called, tool.index === state.intent ? 1 : 0))
 }
 
 function describeLabels(buffer: CandidateBuffer, tool: ToolView, state: CallState): void {

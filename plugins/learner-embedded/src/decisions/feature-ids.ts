@@ -20,6 +20,10 @@ export const intentFeatures = {
   kindFit: 17,
   question: 18,
   nameRank: 19,
+  failures: 20,
+  stale: 21,
+  labels: 22,
+  exhausted: 23,
   finish: 30,
   finishResult: 31,
   finishOpen: 32,
@@ -40,6 +44,8 @@ export const callFeatures = {
   shape: 50,
   exhausted: 51,
   overlap: 52,
+  failures: 53,
+  stale: 54,
 } as const
 
 export const idFeatures = {
@@ -75,6 +81,7 @@ export const valueFeatures = {
   number: 94,
   field: 95,
   position: 96,
+  shape: 97,
 } as const
 
 export const answerFeatures = {

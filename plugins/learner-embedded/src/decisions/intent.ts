@@ -3,7 +3,8 @@ import type { Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
 import { intentFeatures as feature } from './feature-ids.ts'
-import { openLabels, openValues } from './label-status.ts'
+import { exhaustionOf } from './exhaustion.ts'
+import { labelStatusOf, openLabels, openValues } from './label-status.ts'
 import { acceptsKind } from './value-kind.ts'
 
 interface IntentState {
@@ -49,6 +50,9 @@ function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentStat
   buffer.relational(feature.called, pack(called, write, last))
   buffer.relational(feature.idStatus, pack(status, write, state.question))
   buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number, write))
+  buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), write))
+  buffer.relational(feature.labels, pack(labelStatusOf(episode, tool), write))
+  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, reach), write, Math.min(2, called)))
   describeSameness(buffer, tool, state, last)
   const previous = episode.calls.at(-1)
   const before = previous === undefined ? undefined : episode.view.catalogue.tools[previous.tool]

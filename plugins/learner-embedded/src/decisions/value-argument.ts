@@ -79,6 +79,7 @@ function describeSpan(
   buffer.relational(feature.goal, pack(here, write))
   buffer.relational(feature.repeated, pack(draft.spans.includes(span.index) ? 1 : 0, write))
   buffer.relational(feature.position, pack(write, explains, used, span.before === 0 ? 0 : 1))
+  buffer.relational(feature.shape, pack(parameter.shape, span.kindIndex & 7, span.kindIndex >> 3))
   if (draft.tool.lookUp) {
     const beside = draft.tool.nouns.includes(span.noun) || draft.tool.nouns.includes(span.before) ? 1 : 0
     buffer.relational(feature.labelNoun, pack(beside, draft.tool.nouns.includes(span.after) ? 1 : 0, tried))

@@ -2,6 +2,7 @@ import { stemHash } from './stem.ts'
 import type { Token } from './tokens.ts'
 
 const joiners = new Set(['then', 'also', 'afterwards', 'next', 'finally', 'plus'])
+const followers = new Set(['the', 'a', 'an', 'off', 'up', 'out', 'in', 'over', 'down', 'back', 'on', 'away'])
 const questionWords = new Set(['what', 'which', 'who', 'whom', 'whose', 'when', 'where', 'how'])
 const negations = new Set(['not', "don't", 'nothing', 'never', 'without'].map(stemHash))
 
@@ -45,9 +46,15 @@ function cutAfter(
   if (/^[.!?;]$/.test(token.lower)) return { end: i + 1, next: i + 1 }
   if (joiners.has(token.lower) && i > 0) return { end: i, next: i + 1 }
   if (token.lower !== 'and' || i === 0) return null
-  const following = tokens[i + 1]
-  const opens = following !== undefined && (spanOf[i + 1] as number) < 0 && verbs.has(following.stem)
-  return opens ? { end: i, next: i + 1 } : null
+  return opensGoal(tokens, spanOf, i + 1, verbs) ? { end: i, next: i + 1 } : null
+}
+
+/** Whether a word after "and" looks like a verb: tools open with it, or an article, particle or owner follows it. */
+function opensGoal(tokens: readonly Token[], spanOf: Int32Array, at: number, verbs: ReadonlySet<number>): boolean {
+  const word = tokens[at]
+  if (word === undefined || !word.content || (spanOf[at] as number) >= 0) return false
+  if (verbs.has(word.stem)) return true
+  return followers.has(tokens[at + 1]?.lower ?? '')
 }
 
 function clauseOf(tokens: readonly Token[], from: number, to: number): Clause {

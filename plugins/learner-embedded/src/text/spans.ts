@@ -23,7 +23,7 @@ const patterns: readonly (readonly [SpanKind, string])[] = [
   ['phone', String.raw`\+\d[\d ().-]{5,}\d|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-(?:\d{3}-)?\d{4}\b`],
   ['code', String.raw`\b(?=[\p{L}-]*\d)(?=[\d-]*\p{L})[\p{L}\d]+(?:-[\p{L}\d]+)*\b`],
   ['number', String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)?`],
-  ['name', String.raw`${name}(?: (?:(?:of|&|the) )?(?:${name}|\d+\b))*`],
+  ['name', String.raw`${name}(?: (?:(?:of|&|the) )?(?:${name}|\d+(?![\d.,:-]*\d)\b))*`],
 ]
 const finder = new RegExp(patterns.map(([kind, pattern]) => `(?<${kind}>${pattern})`).join('|'), 'gu')
 const sentenceStart = /(?:^|[.!?:;\n]["”’']?\s+|^["“‘'])$/
@@ -63,5 +63,6 @@ function nameSpan(text: string, found: string, index: number): TextSpan | null {
     start = index + found.length - name.length
   }
   const trimmed = name.replace(/['’]s?$/, '').replace(/[.'’-]+$/, '')
-  return trimmed === '' || trimmed === 'I' ? null : textSpan(trimmed, 'name', start, start + trimmed.length)
+  if (trimmed === '' || trimmed === 'I') return null
+  return textSpan(trimmed, /^\d+$/.test(trimmed) ? 'number' : 'name', start, start + trimmed.length)
 }

@@ -24,7 +24,7 @@ export interface PlacedSpan extends TextSpan {
   /** Stems of its own first and last words. */
   readonly first: number
   readonly last: number
-  /** Names a thing by label, code or e-mail, rather than giving a value. */
+  /** Names a thing, by label or code, rather than giving a value. */
   readonly label: boolean
 }
 
@@ -182,7 +182,7 @@ function placeSpan(
     possessive,
     first: own[0]?.stem ?? 0,
     last: own.at(-1)?.stem ?? 0,
-    label: span.kind === 'name' || span.kind === 'quoted' || span.kind === 'code' || span.kind === 'email',
+    label: span.kind === 'name' || span.kind === 'code' || (span.kind === 'quoted' && /^[\p{Lu}\d]/u.test(span.text)),
   }
 }
 

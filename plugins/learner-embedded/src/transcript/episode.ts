@@ -51,6 +51,8 @@ export class Episode {
   readonly lastResults: Uint8Array
   /** Shape [tools]: 1 when its call failed since the last new information. */
   readonly erroredSince: Uint8Array
+  /** Shape [tools]: its failed or empty calls since one that was neither. */
+  readonly failures: Uint8Array
   /** Shape [spans]: 1 when a look-up with it found rows; when a write took it as argument. */
   readonly resolved: Uint8Array
   readonly written: Uint8Array
@@ -60,6 +62,8 @@ export class Episode {
   intentCalled = false
   activeGoal = 0
   goalsDone = 0
+  /** Calls since the last one that wrote or returned a value not seen before. */
+  stale = 0
   writes = 0
   readonly #values = new Map<string, number>()
   readonly #used = new Set<number>()
@@ -72,6 +76,7 @@ export class Episode {
     this.called = new Uint8Array(tools)
     this.lastResults = new Uint8Array(tools)
     this.erroredSince = new Uint8Array(tools)
+    this.failures = new Uint8Array(tools)
     this.resolved = new Uint8Array(view.text.spans.length)
     this.written = new Uint8Array(view.text.spans.length)
   }
@@ -99,10 +104,15 @@ export class Episode {
     this.called[tool] = Math.min(200, (this.called[tool] as number) + 1)
     this.lastResults[tool] = result
     this.#remember(view, args, result)
-    if (result === callResults.failed) this.erroredSince[tool] = 1
-    else if (result !== callResults.empty) this.erroredSince.fill(0)
+    const fruitless = result === callResults.failed || result === callResults.empty
+    this.failures[tool] = fruitless ? Math.min(200, (this.failures[tool] as number) + 1) : 0
     if (tool === this.intent && result !== callResults.failed) this.intentCalled = true
+    const known = this.#values.size
     this.#addRows(view, call, args, observation.rows)
+    const news = result === callResults.written || this.#values.size > known
+    this.stale = news ? 0 : this.stale + 1
+    if (news) this.erroredSince.fill(0)
+    if (result === callResults.failed) this.erroredSince[tool] = 1
     if (result === callResults.written) this.#finishGoal()
   }
 

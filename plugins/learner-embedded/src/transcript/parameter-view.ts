@@ -5,6 +5,9 @@ import { stemHash } from '../text/stem.ts'
 export const parameterTypes = ['string', 'number', 'integer', 'boolean', 'other'] as const
 export type ParameterType = (typeof parameterTypes)[number]
 
+/** What a text value must look like. */
+export const parameterShapes = { any: 0, date: 1, time: 2, email: 3 } as const
+
 /** Which end of a transfer a parameter names, by the first word of its name. */
 export const parameterRoles = { none: 0, from: 1, to: 2 } as const
 
@@ -31,6 +34,8 @@ export interface ParameterView {
   /** Closed set of values, or null. A boolean is one. */
   readonly values: readonly ClosedValue[] | null
   readonly required: boolean
+  /** One of {@link parameterShapes}, from the schema's format or a pattern in its description. */
+  readonly shape: number
 }
 
 const fromWords = new Set(['from', 'source', 'old', 'src'])
@@ -71,7 +76,16 @@ function parameterView(name: string, schema: JsonObject, required: boolean): Par
     type: typeOf(schema),
     values,
     required,
+    shape: shapeOf(schema),
   }
+}
+
+function shapeOf(schema: JsonObject): number {
+  const format = String(schema.format ?? '')
+  const description = String(schema.description ?? '')
+  if (format.startsWith('date') || /YYYY-MM-DD/i.test(description)) return parameterShapes.date
+  if (format === 'time' || /HH:MM/i.test(description)) return parameterShapes.time
+  return format === 'email' ? parameterShapes.email : parameterShapes.any
 }
 
 function closedValues(schema: JsonObject): ClosedValue[] | null {

@@ -1,5 +1,6 @@
 import { pack } from '../decisions/candidate-buffer.ts'
 import { answerFeatures, callFeatures, idFeatures, intentFeatures, valueFeatures } from '../decisions/feature-ids.ts'
+import { spanKinds } from '../text/spans.ts'
 import type { FeatureSpace } from './feature-hash.ts'
 
 type Set = (feature: number, value: number, weight: number) => void
@@ -21,6 +22,7 @@ export function initialWeights(space: FeatureSpace, scale: number): Float64Array
   setCalls(set)
   setIds(set)
   setValues(set)
+  setShapes(set)
   setAnswers(set)
   return weights
 }
@@ -125,7 +127,15 @@ function setValues(set: Set): void {
     set(valueFeatures.mentioned, pack(mentioned, write, required, explains), 1.2 * mentioned - 0.6 * explains)
   }
   for (const [none, write, worded] of values(2, 2, 2)) {
-    set(valueFeatures.omit, pack(none, write, worded), 1.5 - 1.5 * worded)
+    set(valueFeatures.omit, pack(none, write, worded), write === 0 ? 2.5 : 1.5 - 1.5 * worded)
+  }
+}
+
+function setShapes(set: Set): void {
+  const fitting = [[], ['date'], ['time'], ['email']]
+  for (const [shape, kind] of values(4, spanKinds.length)) {
+    const fits = fitting[shape]?.includes(spanKinds[kind] as string) === true
+    if (shape > 0) set(valueFeatures.shape, pack(shape, kind & 7, kind >> 3), fits ? 2 : -1)
   }
 }
 

@@ -1,0 +1,19 @@
+import type { Episode } from '../transcript/episode.ts'
+import { keyMatch } from '../transcript/key-match.ts'
+import type { Reachability } from '../transcript/reachability.ts'
+import type { ToolView } from '../transcript/tool-view.ts'
+
+/** Whether there is an id that a tool has not been called with. */
+export const exhaustion = { takesNone: 0, noneSeen: 1, allUsed: 2, someFresh: 3 } as const
+
+/** Looks at the tool's first id parameter. */
+export function exhaustionOf(tool: ToolView, episode: Episode, reach: Reachability): number {
+  if (tool.idParameters.length === 0) return exhaustion.takesNone
+  const { keys } = episode.view
+  if (reach.seen[keys.firsts[tool.index] as number] === 0) return exhaustion.noneSeen
+  const fresh = episode.ids.some(
+    (id) =>
+      keys.matchOf(id.signature, tool.index, 0) >= keyMatch.noun && !episode.usedId(tool.index, id.number),
+  )
+  return fresh ? exhaustion.someFresh : exhaustion.allUsed
+}
