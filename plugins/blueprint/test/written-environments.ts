@@ -3,10 +3,10 @@ import {
   type DatabaseDraft,
   type DraftWorld,
   draftWorld,
-  type HookContext,
   type PluginHooks,
   RandomStream,
   type Scenario,
+  type StageContext,
   type Task,
   type Toolset,
 } from 'rlenv'
