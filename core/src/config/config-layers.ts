@@ -1,10 +1,10 @@
-import { basename, relative } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { PluginLayer } from '../plugin/plugin-layers.ts'
 import { checkConfig } from './config-issues.ts'
 import { loadPlugins } from './plugin-entries.ts'
 import { importModule, loadFailure, readConfigFile } from './read-config-file.ts'
-import { resolveModule } from './resolve-module.ts'
+import { isPath, resolveModule } from './resolve-module.ts'
 import type { ConfigEnvironment, RlenvConfig } from './rlenv-config.ts'
 
 /** One configuration of the chain that `extends` makes. */
@@ -37,7 +37,7 @@ export async function collectLayers(
   environment: ConfigEnvironment,
 ): Promise<ConfigLayer[]> {
   const layers: ConfigLayer[] = []
-  await new LayerWalk(environment, layers).visit(exported, origin, [])
+  await new LayerWalk(environment, dirname(origin.from), layers).visit(exported, origin, [])
   return layers
 }
 
@@ -49,11 +49,14 @@ interface Step {
 
 class LayerWalk {
   readonly #environment: ConfigEnvironment
+  /** Names of files are relative to it. */
+  readonly #folder: string
   readonly #layers: ConfigLayer[]
   readonly #done = new Set<unknown>()
 
-  constructor(environment: ConfigEnvironment, layers: ConfigLayer[]) {
+  constructor(environment: ConfigEnvironment, folder: string, layers: ConfigLayer[]) {
     this.#environment = environment
+    this.#folder = folder
     this.#layers = layers
   }
 
@@ -81,7 +84,11 @@ class LayerWalk {
       return this.visit(source, { file: null, from: parent.from, name }, trail)
     }
     const file = resolveModule(source, parent.from)
-    const origin = { file, from: file, name: /^[./]/.test(source) ? nameOf(file, parent) : source }
+    const origin = {
+      file,
+      from: file,
+      name: isPath(source) ? relative(this.#folder, file).replaceAll('\\', '/') : source,
+    }
     refuseCycle({ identity: file, name: origin.name }, trail)
     await this.visit(await exportedBy(source, file), origin, trail)
   }
@@ -89,9 +96,9 @@ class LayerWalk {
 
 /** What the file or package that `extends` names exports; a preset package exports a function that makes it. */
 async function exportedBy(source: string, file: string): Promise<unknown> {
-  if (/^[./]/.test(source)) return readConfigFile(file)
+  if (isPath(source)) return readConfigFile(file)
   const module = await importModule(file)
-  if (module.default !== undefined) return module.default
+  if ('default' in module) return module.default
   const functions = Object.values(module).filter((value) => typeof value === 'function')
   if (functions.length === 1) return functions[0]
   throw new RlenvError(`the preset ${source} has no default export and ${functions.length} functions`, {
@@ -131,11 +138,6 @@ function refuseCycle(step: Step, trail: readonly Step[]): void {
 function presetName(source: unknown): string {
   const name: unknown = typeof source === 'object' && source !== null ? Reflect.get(source, 'name') : undefined
   return typeof name === 'string' && name !== '' ? name : 'preset'
-}
-
-function nameOf(file: string, parent: ConfigOrigin): string {
-  const path = parent.file === null ? basename(file) : relative(parent.file, file).replace(/^\.\.[\\/]/, '')
-  return path.replaceAll('\\', '/')
 }
 
 function asList(value: unknown): readonly unknown[] {

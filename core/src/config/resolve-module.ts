@@ -11,13 +11,18 @@ import { RlenvError } from '../errors/rlenv-error.ts'
  * @throws {RlenvError} RLENV_CONFIG_NOT_FOUND for a path, RLENV_PLUGIN_NOT_FOUND for a package.
  */
 export function resolveModule(name: string, from: string): string {
-  if (name.startsWith('.') || isAbsolute(name)) return resolvePath(name, from)
+  if (isPath(name)) return resolvePath(name, from)
   const found = createJiti(from, { fsCache: false }).esmResolve(name, {
     try: true,
     parentURL: pathToFileURL(from).href,
   })
   if (found === undefined) throw packageNotFound(name, from)
   return found.startsWith('file:') ? fileURLToPath(found) : found
+}
+
+/** Whether a name in a configuration is a path; otherwise it is a package. */
+export function isPath(name: string): boolean {
+  return name.startsWith('.') || isAbsolute(name)
 }
 
 /** The error for a package that is not installed, with the command that installs it. */

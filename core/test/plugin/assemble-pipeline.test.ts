@@ -221,6 +221,8 @@ describe('attribution', () => {
 })
 
 describe('setup', () => {
+  const one = () => 1
+
   test('refuses a hook point that does not exist with the one that was meant', async () => {
     await expect(pipelineOf([pluginOf('typo', { rewardShapr: () => 1 })])).rejects.toMatchObject({
       code: 'RLENV_PLUGIN_INVALID',
@@ -235,8 +237,8 @@ describe('setup', () => {
     ['a handler that is no function', { rewardShaper: 3 }],
     ['a slot that is no function', { sampler: {} }],
     ['half a verifier', { verifier: { judge: () => undefined } }],
-    ['an order that does not exist', { rewardShaper: { order: 'first', handler: () => 1 } }],
-    ['a base with an order', { rewardShaper: { base: true, order: 'pre', handler: () => 1 } }],
+    ['an order that does not exist', { rewardShaper: { order: 'first', handler: one } }],
+    ['a base with an order', { rewardShaper: { base: true, order: 'pre', handler: one } }],
   ])('refuses %s', async (_, hooks) => {
     await expect(pipelineOf([pluginOf('odd', hooks)])).rejects.toMatchObject({
       code: 'RLENV_PLUGIN_INVALID',
