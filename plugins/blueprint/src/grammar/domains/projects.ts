@@ -1,0 +1,85 @@
+import { adjust, assign, type DomainBlueprint, entity, status, transfer } from '../domain.ts'
+
+export const projects: DomainBlueprint = {
+  key: 'projects',
+  taxonomy: ['business', 'projects'],
+  entities: [
+    entity('member', 'team member|colleague|contributor', 'person', {
+      fields: ['email', 'hours', 'salary'],
+      acts: [adjust('log', 'hours')],
+      create: 'add',
+    }),
+    entity('project', 'project|undertaking', 'project', {
+      fields: ['budget', 'endDate', 'visibility'],
+      refs: ['member'],
+      states: ['draft', 'active', 'paused', 'closed'],
+      acts: [
+        status('launch', 'draft', 'active'),
+        status('pause', 'active', 'paused'),
+        status('resume', 'paused', 'active'),
+        status('close', ['active', 'paused'], 'closed'),
+        transfer('relocate', 'budget'),
+        adjust('spend', 'budget'),
+      ],
+      create: 'open',
+    }),
+    entity('task', 'task|work item|story', 'code', {
+      fields: ['hours', 'priority', 'dueDate'],
+      refs: ['project', 'member'],
+      states: ['open', 'active', 'blocked', 'completed'],
+      acts: [
+        status('start', 'open', 'active'),
+        status('complete', 'active', 'completed'),
+        status('reopen', 'completed', 'open'),
+        assign('assign', 'member'),
+        assign('move', 'project'),
+      ],
+      create: 'add',
+    }),
+    entity('comment', 'comment|remark', 'none', {
+      fields: ['pastDate', 'topic', 'votes'],
+      refs: ['task', 'member'],
+      states: ['published', 'hidden', 'flagged'],
+      acts: [status('hide', ['published', 'flagged'], 'hidden'), status('flag', 'published', 'flagged')],
+      create: 'add',
+    }),
+    entity('milestone', 'milestone|checkpoint', 'title', {
+      fields: ['dueDate', 'score'],
+      refs: ['project'],
+      states: ['planned', 'completed', 'cancelled'],
+      acts: [status('complete', 'planned', 'completed'), status('cancel', 'planned', 'cancelled')],
+      create: 'plan',
+    }),
+    entity('timesheet', 'timesheet|time record', 'none', {
+      fields: ['hours', 'pastDate', 'note'],
+      refs: ['member', 'project'],
+      states: ['submitted', 'approved', 'rejected'],
+      acts: [status('approve', 'submitted', 'approved'), status('reject', 'submitted', 'rejected')],
+      create: 'log',
+    }),
+    entity('risk', 'risk|threat', 'none', {
+      fields: ['severity', 'score', 'reason'],
+      refs: ['project'],
+      states: ['open', 'escalated', 'closed'],
+      acts: [status('escalate', 'open', 'escalated'), status('close', ['open', 'escalated'], 'closed')],
+      create: 'log',
+      optional: true,
+    }),
+    entity('document', 'document|paper', 'title', {
+      fields: ['visibility', 'created'],
+      refs: ['project', 'member'],
+      states: ['draft', 'published', 'archived'],
+      acts: [status('publish', 'draft', 'published'), status('archive', 'published', 'archived')],
+      create: 'add',
+      optional: true,
+    }),
+    entity('invoice', 'invoice|bill', 'code', {
+      fields: ['amount', 'dueDate'],
+      refs: ['project'],
+      states: ['unpaid', 'paid', 'cancelled'],
+      acts: [status('pay', 'unpaid', 'paid'), status('cancel', 'unpaid', 'cancelled')],
+      create: 'issue',
+      optional: true,
+    }),
+  ],
+}
