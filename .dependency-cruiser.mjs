@@ -7,7 +7,7 @@ const bands = [
   { folders: ['errors', 'determinism', 'telemetry'] },
   { folders: ['hooks', 'plugin', 'artifacts'], together: true },
   { folders: ['config', 'environment', 'models'] },
-  { folders: ['synthesis', 'rollout', 'reward'], together: true },
+  { folders: ['synthesis', 'rollout', 'reward', 'runs'], together: true },
   { folders: ['pipeline'] },
   { folders: ['training', 'evaluation'], together: true, beside: 'serving' },
   { folders: ['serving'], beside: 'training' },

@@ -168,6 +168,32 @@ export {
   serverCheck,
   usefulCallCheck,
 } from './rollout/step-checks.ts'
+// the folder of a run and its files
+export type { TornTail } from './runs/jsonl-file.ts'
+export { type JsonlEnd, type JsonlRecord, readJsonl } from './runs/read-jsonl.ts'
+export { readTraces } from './runs/read-traces.ts'
+export { RunDirectory, type RunOptions } from './runs/run-directory.ts'
+export type { RunIdentity } from './runs/run-folder.ts'
+export type { RunAttempt, RunMetadata } from './runs/run-metadata.ts'
+export type { MetricsLine, StepPlace } from './runs/step-files.ts'
+export { judgedFromTrace, type TraceError, type TraceLine, traceLine } from './runs/trace-line.ts'
+// synthesis and the gate
+export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'
+export {
+  type GateFinding,
+  type GateFindingCode,
+  type GateReport,
+  type GateStatus,
+  gateFindings,
+  type TaskReport,
+  type ToolReport,
+} from './synthesis/gate/gate-report.ts'
+export { type ScriptedRun, scriptedTrajectory } from './synthesis/gate/scripted-trajectory.ts'
+export { type ValidateOptions, validateEnvironment } from './synthesis/gate/validate-environment.ts'
+export type { SynthesisRequest } from './synthesis/stage.ts'
+export type { ReasonCount, StageYield, SynthesisReport } from './synthesis/synthesis-report.ts'
+export { synthesize } from './synthesis/synthesize.ts'
+export type { EnvironmentDrop } from './synthesis/synthesize-environment.ts'
 export { createEventBus, type EventBus } from './telemetry/event-bus.ts'
 export type { EventSink, RolloutPurpose, RunEvent, RunStatus } from './telemetry/run-event.ts'
 export { createRunLog, type LogLevel, type RunLog, type RunLogOptions } from './telemetry/run-log.ts'

@@ -1,6 +1,6 @@
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 
-const full = new Set(['ENOSPC', 'EDQUOT'])
+const full = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The errno code of a file system error ("ENOENT"), or undefined for anything else that was thrown. */
 export function errnoOf(thrown: unknown): string | undefined {

@@ -1,0 +1,286 @@
+import { mkdir, rename, symlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { writeError } from '../artifacts/file-error.ts'
+import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
+import type { Clock } from '../determinism/clock.ts'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
+import type { RunStatus } from '../telemetry/run-event.ts'
+import type { JsonObject } from '../vocabulary/json.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
+import { JsonlFile, type TornTail } from './jsonl-file.ts'
+import { readJsonl } from './read-jsonl.ts'
+import { configHash, findRunFolder, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
+import { newMetadata, type RunMetadata, readMetadata, writeMetadata } from './run-metadata.ts'
+import {
+  evaluationPath,
+  type MetricsLine,
+  readJsonIfPresent,
+  rewindMetrics,
+  rewindSteps,
+  type StepPlace,
+  stepTracesPath,
+} from './step-files.ts'
+import { traceLine } from './trace-line.ts'
+import { writeTraces } from './write-traces.ts'
+
+export interface RunOptions extends RunIdentity {
+  readonly clock: Clock
+  /** Written into `metadata.json`: plugins, seed, dataset, … */
+  readonly details?: JsonObject
+}
+
+/**
+ * The folder of one run.
+ * ```
+ * <root>/<kind>/<name>--<model>--<shortid>/
+ *   config.resolved.json  metadata.json  summary.json
+ *   traces.jsonl          rollouts that say something about the policy
+ *   failures.jsonl        faults and unscored ones, failed attempts among them; cancelled rollouts leave no line
+ *   timings.jsonl         the only place with wall-clock times of rollouts
+ *   metrics.jsonl
+ *   rollouts/step_<N>/{train,eval}/{all,effective}/traces.jsonl
+ *   evaluations/step_<N>.json   or evaluation.json outside training
+ *   checkpoints/
+ *   logs/attempt_<n>/     logs/latest -> attempt_<n>
+ * ```
+ * Lines are appended and flushed (`timings.jsonl` is not flushed); everything else is written whole and renamed. What
+ * a method has resolved for survives a crash. Records are never kept in memory.
+ */
+export class RunDirectory {
+  readonly directory: string
+  /** This start of the run, from 1. */
+  readonly attempt: number
+  readonly #clock: Clock
+  readonly #files = new Map<string, Promise<JsonlFile>>()
+  readonly #recorded = new Set<string>()
+  readonly #tornTails: TornTail[] = []
+  #metadata: RunMetadata
+
+  private constructor(directory: string, metadata: RunMetadata, clock: Clock) {
+    this.directory = directory
+    this.attempt = metadata.attempts.length
+    this.#metadata = metadata
+    this.#clock = clock
+  }
+
+  /**
+   * Starts a fresh run in a folder of its own. What can fail about the folder fails here, before any work.
+   *
+   * @throws {RlenvError} RLENV_OUTPUT_UNWRITABLE, RLENV_DISK_FULL
+   */
+  static async create(options: RunOptions): Promise<RunDirectory> {
+    const folder = await makeRunFolder(options)
+    const { kind, name, model, config, details = {} } = options
+    const metadata = newMetadata({
+      run_id: basename(folder),
+      kind,
+      name,
+      model,
+      config_hash: configHash(config),
+      details,
+    })
+    await writeFileAtomic(join(folder, 'config.resolved.json'), `${JSON.stringify(config, null, 2)}\n`)
+    return RunDirectory.#begin(folder, metadata, options.clock)
+  }
+
+  /**
+   * Goes on with an earlier run: the one in `directory`, or the latest of this configuration.
+   *
+   * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none; RLENV_OUTPUT_UNWRITABLE
+   */
+  static async resume(options: RunOptions, directory?: string): Promise<RunDirectory> {
+    const folder = directory ?? (await findRunFolder(options))
+    if (folder === null) {
+      throw new RlenvError(`no run of this configuration is there to resume: ${runPath(options)} does not exist`, {
+        code: 'RLENV_RESUME_REFUSED',
+        fix: 'Name the folder of a run, or start a new one without --resume.',
+      })
+    }
+    const run = await RunDirectory.#begin(folder, await readMetadata(folder), options.clock)
+    if (run.#metadata.config_hash !== configHash(options.config)) {
+      await run.file(join(run.#attemptName, 'config.resolved.json'), `${JSON.stringify(options.config, null, 2)}\n`)
+    }
+    await run.#loadRecorded()
+    return run
+  }
+
+  static async #begin(folder: string, earlier: RunMetadata, clock: Clock): Promise<RunDirectory> {
+    const attempt = earlier.attempts.length + 1
+    const started = { attempt, started_at: new Date(clock.now()).toISOString(), ended_at: null, status: null }
+    const metadata = { ...earlier, attempts: [...earlier.attempts, started] }
+    const run = new RunDirectory(folder, metadata, clock)
+    await run.#makeLogFolder()
+    await writeMetadata(folder, metadata)
+    return run
+  }
+
+  get id(): string {
+    return basename(this.directory)
+  }
+
+  get metadata(): RunMetadata {
+    return this.#metadata
+  }
+
+  /** `logs/attempt_<n>`: for the log of this start. */
+  get logDirectory(): string {
+    return join(this.directory, this.#attemptName)
+  }
+
+  get checkpointDirectory(): string {
+    return join(this.directory, 'checkpoints')
+  }
+
+  get tracesPath(): string {
+    return join(this.directory, 'traces.jsonl')
+  }
+
+  get failuresPath(): string {
+    return join(this.directory, 'failures.jsonl')
+  }
+
+  /** Half lines that crashes left in the files opened so far, with where they were moved to. */
+  get tornTails(): readonly TornTail[] {
+    return this.#tornTails
+  }
+
+  /** Whether a member of a group stands in `traces.jsonl` or `failures.jsonl`; see {@link record}. */
+  isRecorded(drawId: string, rolloutIndex: number): boolean {
+    return this.#recorded.has(`${drawId}/${rolloutIndex}`)
+  }
+
+  /**
+   * Appends finished rollouts: those that say something about the policy to `traces.jsonl`, faults and unscored ones to
+   * `failures.jsonl`. Cancelled ones leave no line; those recorded before a resume are not written twice.
+   */
+  async record(members: readonly JudgedTrajectory[]): Promise<void> {
+    const ended = members.filter(({ trajectory, outcome }) => {
+      return outcome.kind !== 'cancelled' && !this.#recorded.has(trajectory.id)
+    })
+    const isFailure = ({ outcome }: JudgedTrajectory) =>
+      outcome.kind === 'environment_fault' || outcome.kind === 'unscored'
+    await this.#append('traces.jsonl', ended.filter((member) => !isFailure(member)).map(traceLine))
+    await this.#append('failures.jsonl', ended.filter(isFailure).map(traceLine))
+    for (const { trajectory } of ended) this.#recorded.add(trajectory.id)
+  }
+
+  /** Attempts that were tried again: lines of `failures.jsonl` with their attempt number and `"retried":true`. */
+  failedAttempts(attempts: readonly JudgedTrajectory[]): Promise<void> {
+    const lines = attempts.map((attempt) => ({ ...traceLine(attempt), retried: true }))
+    return this.#append('failures.jsonl', lines)
+  }
+
+  async timing({ id, attempt, startedAt, durationMs }: RolloutTiming): Promise<void> {
+    const line = { id, attempt, started_at: new Date(startedAt).toISOString(), duration_ms: durationMs }
+    await this.#append('timings.jsonl', [line])
+  }
+
+  metrics(line: MetricsLine): Promise<void> {
+    return this.#append('metrics.jsonl', [line])
+  }
+
+  /** Writes the rollouts of one step whole; writing them again replaces them. */
+  rollouts(place: StepPlace, groups: readonly TrajectoryGroup[]): Promise<void> {
+    const members = groups.flatMap((group) => group.members).filter(({ outcome }) => outcome.kind !== 'cancelled')
+    return writeTraces(stepTracesPath(this.directory, place), members)
+  }
+
+  /** Writes the report of an evaluation: after `report.step` training steps, or of a model when that is null. */
+  async evaluation(report: { readonly step: number | null }): Promise<void> {
+    await this.#writeJson(evaluationPath(this.directory, report.step), report)
+  }
+
+  /** The report of an earlier evaluation as it was written; null when there is none. */
+  async readEvaluation<Report>(step: number): Promise<Report | null> {
+    return (await readJsonIfPresent(evaluationPath(this.directory, step))) as Report | null
+  }
+
+  /** Writes `summary.json`. */
+  summary(summary: unknown): Promise<void> {
+    return this.#writeJson(join(this.directory, 'summary.json'), summary)
+  }
+
+  /** Writes a file of the folder whole. */
+  async file(name: string, content: string): Promise<void> {
+    await writeFileAtomic(join(this.directory, name), content)
+  }
+
+  /** Sets aside what belongs to steps after this number of finished ones, so that it can be written again. */
+  async rewind(finishedSteps: number): Promise<void> {
+    const aside = join(this.logDirectory, 'superseded')
+    await rewindSteps(this.directory, finishedSteps, aside)
+    const metrics = await this.#file('metrics.jsonl')
+    await metrics.close()
+    this.#files.delete('metrics.jsonl')
+    await rewindMetrics(this.directory, finishedSteps, aside)
+  }
+
+  /** Waits for all writes, closes the files and notes how this start of the run ended. */
+  async finish(status: RunStatus): Promise<void> {
+    await this.close()
+    const ended_at = new Date(this.#clock.now()).toISOString()
+    const attempts = this.#metadata.attempts.map((attempt) => {
+      return attempt.attempt === this.attempt ? { ...attempt, ended_at, status } : attempt
+    })
+    this.#metadata = { ...this.#metadata, attempts }
+    await writeMetadata(this.directory, this.#metadata)
+  }
+
+  /** Waits for all writes and closes the files. */
+  async close(): Promise<void> {
+    const files = [...this.#files.values()]
+    this.#files.clear()
+    for (const file of files) await (await file).close()
+  }
+
+  get #attemptName(): string {
+    return join('logs', `attempt_${this.attempt}`)
+  }
+
+  async #append(name: string, lines: readonly unknown[]): Promise<void> {
+    if (lines.length > 0) await (await this.#file(name)).append(lines)
+  }
+
+  #file(name: string): Promise<JsonlFile> {
+    let file = this.#files.get(name)
+    if (file === undefined) {
+      file = this.#open(name)
+      this.#files.set(name, file)
+    }
+    return file
+  }
+
+  async #open(name: string): Promise<JsonlFile> {
+    const file = await JsonlFile.open(join(this.directory, name), { flush: name !== 'timings.jsonl' })
+    if (file.tornTail !== null) this.#tornTails.push(file.tornTail)
+    return file
+  }
+
+  #writeJson(path: string, value: unknown): Promise<void> {
+    return writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`)
+  }
+
+  /** Opens the results of earlier starts, which sets torn tails aside, and remembers which rollouts are there. */
+  async #loadRecorded(): Promise<void> {
+    for (const name of ['traces.jsonl', 'failures.jsonl']) {
+      const { path } = await this.#file(name)
+      for await (const { value } of readJsonl(path)) {
+        const { id, retried } = value as { readonly id?: unknown; readonly retried?: unknown }
+        if (typeof id === 'string' && retried !== true) this.#recorded.add(id)
+      }
+    }
+  }
+
+  async #makeLogFolder(): Promise<void> {
+    const latest = join(this.directory, 'logs', 'latest')
+    const temporary = temporaryPath(latest)
+    try {
+      await mkdir(this.logDirectory, { recursive: true })
+      await symlink(basename(this.logDirectory), temporary)
+      await rename(temporary, latest)
+    } catch (cause) {
+      throw writeError(latest, cause)
+    }
+  }
+}

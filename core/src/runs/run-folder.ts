@@ -1,0 +1,90 @@
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errnoOf, writeError } from '../artifacts/file-error.ts'
+import { contentHash } from '../determinism/content-hash.ts'
+
+/** What names a run's folder. */
+export interface RunIdentity {
+  /** Folder that all runs lie in. */
+  readonly root: string
+  /** The command, for example "train". */
+  readonly kind: string
+  /** The configuration's label. */
+  readonly name: string
+  /** The policy's. */
+  readonly model: string
+  /** The resolved configuration with its plugins. */
+  readonly config: unknown
+}
+
+/** Where a configuration lies does not make it another one. */
+const placeKeys: ReadonlySet<string> = new Set(['baseDirectory', 'file', 'output'])
+
+/** sha-256, hex, of a configuration without where its file and its results lie. */
+export function configHash(config: unknown): string {
+  if (typeof config !== 'object' || config === null) return contentHash(config)
+  return contentHash(Object.fromEntries(Object.entries(config).filter(([key]) => !placeKeys.has(key))))
+}
+
+const filePart = (text: string) => text.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80) || '_'
+
+/** Path of the first run of this configuration: `<root>/<kind>/<name>--<model>--<8 hex digits>`. */
+export function runPath({ root, kind, name, model, config }: RunIdentity): string {
+  return join(root, filePart(kind), `${filePart(name)}--${filePart(model)}--${configHash(config).slice(0, 8)}`)
+}
+
+/**
+ * Makes the folder of a fresh run. Another run of the same configuration gets the suffix `-2`, `-3`, …, so results that
+ * are there stay untouched.
+ *
+ * @throws {RlenvError} RLENV_OUTPUT_UNWRITABLE, RLENV_DISK_FULL
+ */
+export async function makeRunFolder(identity: RunIdentity): Promise<string> {
+  const first = runPath(identity)
+  try {
+    await mkdir(join(first, '..'), { recursive: true })
+    for (let run = 1; ; run++) {
+      const folder = run === 1 ? first : `${first}-${run}`
+      if (await madeFresh(folder)) return folder
+    }
+  } catch (cause) {
+    throw writeError(first, cause)
+  }
+}
+
+async function madeFresh(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (cause) {
+    if (errnoOf(cause) === 'EEXIST' && (await stat(folder)).isDirectory()) return false
+    throw cause
+  }
+}
+
+/** The latest run of this configuration that is there; null when there is none. */
+export async function findRunFolder(identity: RunIdentity): Promise<string | null> {
+  const first = runPath(identity)
+  const parent = join(first, '..')
+  const base = first.slice(parent.length + 1)
+  const runs = (await namesIn(parent)).map((name) => runNumber(name, base)).filter((run) => run > 0)
+  if (runs.length === 0) return null
+  const latest = Math.max(...runs)
+  return latest === 1 ? first : `${first}-${latest}`
+}
+
+/** 1 for the base itself, n for `<base>-<n>`, 0 for anything else. */
+function runNumber(name: string, base: string): number {
+  if (name === base) return 1
+  const suffix = name.startsWith(`${base}-`) ? name.slice(base.length + 1) : ''
+  return /^[1-9]\d*$/.test(suffix) ? Number(suffix) : 0
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (cause) {
+    if (errnoOf(cause) === 'ENOENT') return []
+    throw writeError(folder, cause)
+  }
+}
