@@ -19,7 +19,12 @@ export interface Session extends LoadedPipeline {
   /** Aborts at the first Ctrl-C. */
   readonly signal: AbortSignal
   readonly progress: ProgressDisplay
+  /** Hands on what plugins log and what the run warns of, until the returned function is called. */
+  onLine(take: LineTaker): () => void
 }
+
+/** Takes one line and who wrote it. */
+export type LineTaker = (source: string, line: string) => void
 
 const usageExitCode = 2
 
@@ -59,16 +64,30 @@ export abstract class RlenvCommand extends Command {
     const { signal, release } = interruptible(() =>
       this.progress.note('stopping in order; press Ctrl-C again to stop at once'),
     )
+    const takers = new Set<LineTaker>()
+    const tell: LineTaker = (source, line) => {
+      for (const take of takers) take(source, line)
+    }
+    const onLine = (take: LineTaker) => {
+      takers.add(take)
+      return () => void takers.delete(take)
+    }
     try {
       const loaded = await loadPipeline({
         command: this.id ?? 'rlenv',
         set: [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])],
-        events: this.progress.onEvent,
-        log: (plugin, message) => this.progress.note(`${plugin}: ${message}`),
+        events: (event) => {
+          this.progress.onEvent(event)
+          if (event.type === 'warning') tell(event.plugin ?? 'rlenv', event.message)
+        },
+        log: (plugin, message) => {
+          this.progress.note(`${plugin}: ${message}`)
+          tell(plugin, message)
+        },
         signal,
         ...(flags.config === undefined ? {} : { file: flags.config }),
       })
-      return await work({ ...loaded, signal, progress: this.progress })
+      return await work({ ...loaded, signal, progress: this.progress, onLine })
     } finally {
       this.progress.finish()
       release()

@@ -1,0 +1,96 @@
+import { relative } from 'node:path'
+import { Args, Flags } from '@oclif/core'
+import { describeSizes } from '../../config/describe-sizes.ts'
+import { systemClock } from '../../determinism/clock.ts'
+import { RlenvError } from '../../errors/rlenv-error.ts'
+import { evaluationTable } from '../../evaluation/evaluation-table.ts'
+import { train } from '../../training/train.ts'
+import type { TrainingReport } from '../../training/training-report.ts'
+import { RlenvCommand, type Session } from '../rlenv-command.ts'
+import { recorded } from '../run-recording.ts'
+import { synthesisSummary, synthesizedEnvironments } from '../synthesized-environments.ts'
+import { trainingHooks } from '../training-hooks.ts'
+
+export default class Train extends RlenvCommand {
+  static override readonly summary =
+    'Synthesise environments, train on most of them, and evaluate before and after on the rest.'
+  static override readonly description =
+    'Environments that were synthesised before come out of the artefact store. An interrupted run goes on with --resume.'
+  static override readonly examples = [
+    '<%= config.bin %> train',
+    '<%= config.bin %> train --set training.steps=20 --max-concurrent 32',
+    '<%= config.bin %> train --resume',
+  ]
+  static override readonly args = {
+    run: Args.string({ description: 'Folder of the run to resume. Default: the latest of this configuration.' }),
+  }
+  static override readonly flags = {
+    ...RlenvCommand.configFlags,
+    steps: Flags.integer({ description: 'Training steps.', min: 1 }),
+    'max-concurrent': Flags.integer({ description: 'Rollouts in flight.', min: 1 }),
+    resume: Flags.boolean({ description: 'Go on with an earlier run instead of starting a new one.' }),
+    'dry-run': Flags.boolean({ description: 'Say what would be done and do nothing.' }),
+  }
+
+  override async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(Train)
+    if (args.run !== undefined && !flags.resume) throw strayWord(args.run)
+    const overrides = [
+      ...(flags.steps === undefined ? [] : [`training.steps=${flags.steps}`]),
+      ...(flags['max-concurrent'] === undefined ? [] : [`rollout.maxConcurrentRollouts=${flags['max-concurrent']}`]),
+    ]
+    return this.withSession(flags, overrides, async (session) => {
+      session.pipeline.require(trainingHooks)
+      const sizes = describeSizes(session.config)
+      for (const line of [sizes.equation, ...sizes.warnings]) session.progress.note(line)
+      if (flags['dry-run']) return this.#announce(session)
+      return this.#train(session, flags.resume ? (args.run ?? true) : false)
+    })
+  }
+
+  #announce({ config }: Session): unknown {
+    const { training, synthesis, evaluation } = config
+    const rollouts = training.steps * training.tasksPerStep * training.rolloutsPerTask
+    this.log(
+      `would synthesise ${synthesis.environments} environments, hold out ${evaluation.heldOutShare * 100} % of them, ` +
+        `and train ${training.steps} steps of ${training.tasksPerStep * training.rolloutsPerTask} rollouts`,
+    )
+    return { status: 'dry-run', steps: training.steps, rollouts, environments: synthesis.environments }
+  }
+
+  #train(session: Session, resume: boolean | string): Promise<unknown> {
+    return recorded(session, { kind: 'train', resume }, async (records) => {
+      const { pipeline, config, emit, signal, progress } = session
+      const synthesis = await synthesizedEnvironments(session)
+      progress.note(synthesisSummary(synthesis))
+      const { environments } = synthesis
+      const run = {
+        pipeline,
+        config,
+        environments,
+        records,
+        events: emit,
+        clock: systemClock,
+        resume: resume !== false,
+      }
+      const report = await train(run, signal)
+      progress.finish()
+      this.log(resultText(report))
+      return { status: 'done', steps: report.finishedSteps, ...report }
+    })
+  }
+}
+
+function strayWord(word: string): RlenvError {
+  return new RlenvError(`"${word}" names a run, but --resume is not given`, {
+    code: 'RLENV_USAGE',
+    fix: `Run "rlenv train --resume ${word}" to go on with it.`,
+  })
+}
+
+function resultText({ before, after, directory, counters }: TrainingReport): string {
+  const place = relative(process.cwd(), directory) || '.'
+  const table = after === null ? 'nothing was held out, so nothing was evaluated\n' : evaluationTable(after, before)
+  const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`)
+  return `held-out success\n${table}${counts.join(', ')}\nrun in ${place} (report.html shows the learning curve)`
+}
