@@ -1,0 +1,15 @@
+const mostLines = 12
+const mostCharacters = 300
+
+/** What a generator is told before it tries again: one line per thing that went wrong, the first dozen. */
+export function feedbackText(attempt: number, errors: readonly string[]): string {
+  const shown = errors.slice(0, mostLines).map((error) => `- ${oneLine(error)}`)
+  const rest = errors.length > mostLines ? [`- and ${errors.length - mostLines} more`] : []
+  const count = errors.length === 1 ? '1 thing was' : `${errors.length} things were`
+  return [`Try ${attempt} was executed and not accepted; ${count} wrong:`, ...shown, ...rest].join('\n')
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`
+}
