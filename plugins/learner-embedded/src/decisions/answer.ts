@@ -102,6 +102,21 @@ function describeCell(
   }
 }
 
+/**
+ * Whether a row that an answer may come from has a column that the question asks for: 0 no such row, 1 rows without such a
+ * column, 2 in an older row, 3 in a row of the latest call.
+ */
+export function answerInSight(episode: Episode): number {
+  const words = questionWords(episode)
+  let sight = 0
+  for (const row of bestRows(episode)) {
+    const asked = row.keys.some((key) => !isIdName(key) && identifierWords(key).some((word) => words.includes(stemHash(word))))
+    const level = asked ? (row.call === episode.calls.length - 1 ? 3 : 2) : 1
+    if (level > sight) sight = level
+  }
+  return sight
+}
+
 function describeQuestion(buffer: CandidateBuffer, episode: Episode, stems: readonly number[], kind: number): void {
   const many = /\bhow many\b|\bnumber of\b|\bcount\b/i.test(episode.view.text.text) ? 1 : 0
   const shared = stems.some((stem) => episode.view.text.goals.some((goal) => goal.question && goal.stems.has(stem)))

@@ -78,6 +78,7 @@ function describeLabels(buffer: CandidateBuffer, tool: ToolView, state: CallStat
     const after = tool.nouns.includes(span.after) ? 1 : 0
     const tried = episode.triedSpan(tool.index, label) ? 1 : 0
     buffer.relational(feature.labelNoun, pack(beside, after, tried, span.possessive ? 1 : 0))
+    for (const stem of tool.searchStems) buffer.relational(feature.labelParameter, mix(stem, span.kindIndex))
     for (const noun of tool.nouns) {
       buffer.lexical(lexicalFeatures.labelFirst, mix(span.first, noun))
       buffer.lexical(lexicalFeatures.labelLast, mix(span.last, noun))

@@ -28,6 +28,7 @@ export const intentFeatures = {
   finishResult: 31,
   finishOpen: 32,
   finishAnswer: 33,
+  finishSight: 34,
 } as const
 
 export const callFeatures = {
@@ -46,6 +47,7 @@ export const callFeatures = {
   overlap: 52,
   failures: 53,
   stale: 54,
+  labelParameter: 55,
 } as const
 
 export const idFeatures = {

@@ -4,6 +4,7 @@ import type { ToolView } from '../transcript/tool-view.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
 import { intentFeatures as feature } from './feature-ids.ts'
 import { exhaustionOf } from './exhaustion.ts'
+import { answerInSight } from './answer.ts'
 import { labelStatusOf, openLabels, openValues } from './label-status.ts'
 import { acceptsKind } from './value-kind.ts'
 
@@ -65,6 +66,7 @@ function describeSameness(buffer: CandidateBuffer, tool: ToolView, state: Intent
   const { episode } = state
   const same = episode.intent < 0 ? 2 : episode.intent === tool.index ? 1 : 0
   const done = episode.intentCalled ? 1 : 0
+  buffer.relational(feature.stale, pack(same, Math.min(4, episode.stale), tool.readOnly ? 0 : 1))
   buffer.relational(
     feature.same,
     pack(same, done, episode.lastResult, same === 1 && last === callResults.failed ? 1 : 0),
@@ -100,4 +102,6 @@ function describeFinish(buffer: CandidateBuffer, state: IntentState): void {
   const row = episode.rows.at(-1)
   const found = row === undefined ? 0 : 1 + Math.min(3, row.relevance)
   buffer.relational(feature.finishAnswer, pack(state.question, found, episode.intentCalled ? 1 : 0, state.goalsLeft))
+  const sight = state.question === 1 ? answerInSight(episode) : 0
+  buffer.relational(feature.finishSight, pack(sight, state.question, episode.intentCalled ? 1 : 0, state.goalsLeft))
 }

@@ -54,7 +54,22 @@ function opensGoal(tokens: readonly Token[], spanOf: Int32Array, at: number, ver
   const word = tokens[at]
   if (word === undefined || !word.content || (spanOf[at] as number) >= 0) return false
   if (verbs.has(word.stem)) return true
-  return followers.has(tokens[at + 1]?.lower ?? '')
+  if (followers.has(tokens[at + 1]?.lower ?? '')) return true
+  return /^\d/.test(tokens[at + 1]?.lower ?? '') ? goesOn(tokens[at + 2]) : isOwner(tokens, spanOf, at + 1)
+}
+
+/** A number that is followed by words is no value at the end of a list: "and move 13 of …", "and total 13". */
+function goesOn(token: Token | undefined): boolean {
+  return token?.word === true && token.lower !== 'and' && !joiners.has(token.lower)
+}
+
+/** A name with a possessive: "and hide Ann Lee's review". */
+function isOwner(tokens: readonly Token[], spanOf: Int32Array, at: number): boolean {
+  const span = spanOf[at] ?? -1
+  if (span < 0) return false
+  let next = at
+  while (spanOf[next] === span) next++
+  return /^['’]s?$/.test(tokens[next]?.lower ?? '')
 }
 
 function clauseOf(tokens: readonly Token[], from: number, to: number): Clause {

@@ -34,6 +34,8 @@ export interface ToolView {
   readonly parameterStems: readonly number[]
   /** A read that takes a free string and no required id: where a name is looked up. */
   readonly lookUp: boolean
+  /** Stems of its free string parameters' names. */
+  readonly searchStems: readonly number[]
 }
 
 const connecting = new Set(['by', 'for', 'of', 'with', 'to', 'from', 'in', 'on', 'a', 'an', 'the', 'all'])
@@ -84,6 +86,7 @@ export function toolView(definition: ToolDefinition, index: number, phrase: stri
     parameterStems: [...new Set(parameters.flatMap((p) => (p.isId ? [] : p.stems)))].filter(
       (stem) => !stopStems.has(stem),
     ),
+    searchStems: parameters.flatMap((p) => (isFreeString(p) ? p.stems : [])),
     lookUp: definition.readOnly && parameters.some(isFreeString) && !parameters.some((p) => p.isId && p.required),
   }
 }

@@ -65,7 +65,10 @@ function setFinish(set: Set): void {
     set(intentFeatures.finish, pack(writes, question, left), done)
   }
   for (const [question, found, called, left] of values(2, 5, 2, 3)) {
-    if (question === 1) set(intentFeatures.finishAnswer, pack(question, found, called, left), called === 1 ? 4 : -3)
+    if (question === 1) set(intentFeatures.finishAnswer, pack(question, found, called, left), called === 1 ? 2 : -3)
+  }
+  for (const [sight, called, left] of values(4, 2, 3)) {
+    set(intentFeatures.finishSight, pack(sight, 1, called, left), [-2, -0.5, 1, 2][sight] as number)
   }
 }
 
