@@ -1,3 +1,4 @@
+import { defaultWatchdog } from '../plugin/watchdog.ts'
 import type { ResolvedConfig } from './rlenv-config.ts'
 
 /** The settings of a configuration that are plain values. */
@@ -49,5 +50,5 @@ export const configDefaults: ConfigSettings = {
     maxFailureShare: 0.05,
   },
   output: { directory: 'outputs' },
-  watchdog: { warnAfterMs: 30_000, stopAfterMs: 1_800_000 },
+  watchdog: defaultWatchdog,
 }

@@ -76,7 +76,7 @@ const sections = { synthesis, rollout, training, evaluation, output, watchdog } 
 
 export type SectionName = keyof typeof sections
 
-export const sectionNames = Object.keys(sections) as readonly SectionName[]
+const sectionNames = Object.keys(sections) as readonly SectionName[]
 
 const entry = z.custom((value) => value !== true, 'expected a plugin, a package name, or [name, options]')
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { didYouMean, nearNames } from './near-names.ts'
+import { didYouMean } from './near-names.ts'
 
 /** One way in which a value does not fit its schema. */
 export interface SchemaIssue {
@@ -13,7 +13,7 @@ export interface SchemaIssue {
 }
 
 /** `["tools", 3, "summary"]` → `tools[3].summary`. */
-export function formatPath(keys: readonly PropertyKey[]): string {
+function formatPath(keys: readonly PropertyKey[]): string {
   return keys.reduce<string>((path, key) => {
     if (typeof key === 'number') return `${path}[${key}]`
     return path === '' ? String(key) : `${path}.${String(key)}`
@@ -48,12 +48,6 @@ function explain(schema: z.ZodType, root: unknown, issue: z.core.$ZodIssue): Sch
 
 function knownKeys(known: readonly string[]): string | undefined {
   return known.length === 0 ? undefined : `Known keys: ${known.join(', ')}.`
-}
-
-/** The key of a schema that a wrong one probably meant. */
-export function nearestKey(schema: z.ZodType, keys: readonly PropertyKey[]): string | undefined {
-  const parent = schemaAt(schema, keys.slice(0, -1))
-  return nearNames(String(keys.at(-1)), keysOf(parent), 1)[0]
 }
 
 function quoted(value: unknown): string {

@@ -29,6 +29,7 @@ export type Awaitable<T> = T | Promise<T>
 export type Tap<Handler> = Handler | OrderedHandler<Handler>
 
 export interface OrderedHandler<Handler> {
+  /** Before or after the handlers without an order. */
   readonly order?: 'pre' | 'post'
   /** Name of a plugin on the same hook point that must come later; an unknown name is an error. */
   readonly before?: string
@@ -51,10 +52,11 @@ export interface VerifierPair {
 /**
  * The hook points of rlenv, in the order the pipeline calls them. This is what a plugin's `setup` returns.
  *
- * - chain: each plugin receives the previous one's result and returns the next; returning nothing is an error.
- * - pair: two `first` hooks, the first answer that is not undefined wins.
+ * - chain: each plugin receives the previous one's result and returns the next; returning nothing is an error. Chains
+ *   accumulate over layers; a handler marked `base` starts one, and a higher layer's base replaces a lower one's.
+ * - pair: two `first` hooks, the first answer that is not undefined wins; plugins of higher layers are asked first.
  * - slot: exactly one provider per layer; a higher layer (user over preset over core) replaces a lower one.
- * - watch: told in parallel; an error is logged and never stops the run.
+ * - watch: told in parallel and carries no value; an error is logged and never stops the run.
  */
 export interface PluginHooks {
   /** chain. Adds, drops or rewrites scenarios. Once per synthesis, before any database exists. */

@@ -16,7 +16,7 @@ import { type ReadyPlugin, setUpPlugins } from './set-up-plugins.ts'
 import { soleProvider } from './sole-provider.ts'
 import { orderChain } from './tap-order.ts'
 import { type ChainHook, contextFor, createTappedHooks, type TapTools, tapChain, tapVerifier } from './tapped-hooks.ts'
-import { Watchdog, type WatchdogLimits } from './watchdog.ts'
+import { defaultWatchdog, Watchdog, type WatchdogLimits } from './watchdog.ts'
 import { Watchers } from './watchers.ts'
 
 export interface PipelineOptions {
@@ -40,8 +40,6 @@ export interface AssembledPipeline extends Pipeline {
   /** Resolves when the watchers have dealt with every event so far, or after `ms` (default 5000). */
   drain(ms?: number): Promise<void>
 }
-
-export const defaultWatchdog: WatchdogLimits = { warnAfterMs: 30_000, stopAfterMs: 1_800_000 }
 
 /**
  * Checks, sets up and taps the plugins of all layers, weakest layer first.

@@ -46,9 +46,16 @@ export function attributedRole(role: object, site: RoleSite, guard: Guard): obje
   const methods = new Map<PropertyKey, unknown>(
     roleMethods[site.slot].map((name) => [name, guardedMethod(role, name, site, guard)]),
   )
-  return new Proxy(role, {
-    get: (target, key) => methods.get(key) ?? boundMember(methods, target, key),
-    set: (target, key, value) => Reflect.set(target, key, value, target),
+  // Not the role itself is behind the proxy: a frozen role would forbid its methods to be replaced.
+  return new Proxy(Object.create(Object.getPrototypeOf(role)), {
+    get: (_, key) => methods.get(key) ?? boundMember(methods, role, key),
+    set: (_, key, value) => Reflect.set(role, key, value, role),
+    has: (_, key) => Reflect.has(role, key),
+    ownKeys: () => Reflect.ownKeys(role),
+    getOwnPropertyDescriptor(_, key) {
+      const own = Reflect.getOwnPropertyDescriptor(role, key)
+      return own === undefined ? undefined : { ...own, configurable: true }
+    },
   })
 }
 

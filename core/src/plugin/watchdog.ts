@@ -10,11 +10,14 @@ export interface WatchdogLimits {
   readonly stopAfterMs: number
 }
 
+export const defaultWatchdog: WatchdogLimits = { warnAfterMs: 30_000, stopAfterMs: 1_800_000 }
+
 /** Waits for plugins' promises, says for whom, and stops waiting when told to or when it takes too long. */
 export class Watchdog {
   readonly #limits: WatchdogLimits
   readonly #clock: Clock
   readonly #events: EventSink
+  readonly #aborts = new AbortCallbacks()
 
   constructor(limits: WatchdogLimits, clock: Clock, events: EventSink) {
     this.#limits = limits
@@ -30,19 +33,19 @@ export class Watchdog {
    */
   wait<T>(promise: PromiseLike<T>, site: CallSite, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const onAbort = () => {
+        stopTimer()
+        reject(signal.reason)
+      }
+      const forget = this.#aborts.add(signal, onAbort)
       const stopTimer = this.#watch(site, (error) => {
-        signal.removeEventListener('abort', onAbort)
+        forget()
         reject(error)
       })
       const stop = () => {
         stopTimer()
-        signal.removeEventListener('abort', onAbort)
+        forget()
       }
-      const onAbort = () => {
-        stop()
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) onAbort()
       promise.then(
         (value) => {
@@ -71,6 +74,29 @@ export class Watchdog {
     }
     let timer = setTimeout(remind, forMs)
     return () => clearTimeout(timer)
+  }
+}
+
+/** Hundreds of waits share one run's signal, for which Node would warn of a leak; here a signal has one listener. */
+class AbortCallbacks {
+  readonly #bySignal = new WeakMap<AbortSignal, Set<() => void>>()
+
+  /** Returns what takes the callback away again. */
+  add(signal: AbortSignal, callback: () => void): () => void {
+    const callbacks = this.#bySignal.get(signal) ?? this.#listen(signal)
+    callbacks.add(callback)
+    return () => callbacks.delete(callback)
+  }
+
+  #listen(signal: AbortSignal): Set<() => void> {
+    const callbacks = new Set<() => void>()
+    this.#bySignal.set(signal, callbacks)
+    const callAll = () => {
+      for (const callback of callbacks) callback()
+      callbacks.clear()
+    }
+    signal.addEventListener('abort', callAll, { once: true })
+    return callbacks
   }
 }
 

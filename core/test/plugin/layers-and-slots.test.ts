@@ -68,6 +68,15 @@ describe('slots', () => {
   })
 })
 
+test('a frozen role keeps its members', async () => {
+  const frozen = Object.freeze({ name: 'still', next: async () => ({ targets: [] }) })
+  const pipeline = await pipelineOf([pluginOf('frozen', { curriculum: () => frozen })])
+  const role = await pipeline.slot('curriculum', context)
+  expect(await role.next({ round: 0, environments: [], judged: [] }, context.signal)).toEqual({ targets: [] })
+  expect({ ...role }).toMatchObject({ name: 'still' })
+  expect('next' in role).toBe(true)
+})
+
 describe('the verifier pair', () => {
   const verifier = (name: string, answers: boolean) =>
     pluginOf(name, {

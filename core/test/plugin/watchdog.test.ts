@@ -60,6 +60,23 @@ describe('the watchdog', () => {
     await expect(pipeline.chain('scenarioSource', [], scenarioContext(controller.signal))).rejects.toBe(reason)
   })
 
+  test('lets any number of calls wait on one signal', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => void warnings.push(warning)
+    process.on('warning', onWarning)
+    const controller = new AbortController()
+    const pipeline = await pipelineOf([hanging])
+    const runs = Array.from({ length: 50 }, () =>
+      pipeline.chain('scenarioSource', [], scenarioContext(controller.signal)),
+    )
+    controller.abort(new Error('interrupted'))
+    const results = await Promise.allSettled(runs)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    process.off('warning', onWarning)
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
   test('blames no plugin for what it threw because of an abort', async () => {
     const controller = new AbortController()
     const obedient = pluginOf('obedient', {
