@@ -3,10 +3,12 @@ import { messageOf, RlenvError } from '../../errors/rlenv-error.ts'
 import type { DatabaseDraft } from '../../vocabulary/database.ts'
 import { openConnection, SeededRandom } from '../sqlite/open-connection.ts'
 import { type SqlStatement, splitStatements, sqlExcerpt } from '../sqlite/sql-text.ts'
+import { StatementVetter } from '../sqlite/statement-vetting.ts'
 import { readTables } from '../sqlite/table-info.ts'
 import { type DatabaseImage, imageHash, normalizeHeader } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
 import { dataStatementFault, schemaStatementFault } from './statement-guard.ts'
+import { triggerFindings } from './trigger-findings.ts'
 
 /** Below this size, in bytes, a small page wastes less. Source: measured, 40 to 58 % smaller images. */
 const smallImageBytes = 512 * 1024
@@ -50,12 +52,24 @@ function load(database: Database.Database, draft: DatabaseDraft, pageSize: numbe
   const schema = splitStatements(draft.schema).map((statement) =>
     runStatement(database, 'schema', statement, schemaStatementFault),
   )
+  const faults = [...schema.filter((fault) => fault !== null), ...triggerFindings(database)]
+  if (faults.some((fault) => fault.startsWith('trigger '))) {
+    database.prepare('COMMIT').run()
+    return faults
+  }
   const data = splitStatements(draft.data).map((statement) =>
-    runStatement(database, 'data', statement, dataStatementFault),
+    runStatement(database, 'data', statement, (one) => dataStatementFault(one) ?? workFault(database, one)),
   )
   database.prepare('COMMIT').run()
-  const faults = [...schema, ...data].filter((fault) => fault !== null)
+  faults.push(...data.filter((fault) => fault !== null))
   return [...faults, ...foreignKeyFindings(database, readTables(database))]
+}
+
+/** A statement that reads other rows is looked at before it runs, for nothing can stop it afterwards. */
+function workFault(database: Database.Database, { sql, tokens }: SqlStatement): string | null {
+  if (!tokens.some(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'FROM')) return null
+  const vetting = new StatementVetter(database, readTables(database)).vet(sql)
+  return vetting.ok ? null : vetting.faults.join('; ')
 }
 
 function storedSchema(database: Database.Database): string[] {

@@ -11,7 +11,7 @@ export interface SqlToken {
 
 const skipped = /(?:\s|\uFEFF)+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
 const lexeme =
-  /(?<string>[xX]?'[^']*(?:''[^']*)*'?)|(?<quoted>"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?)|(?<parameter>[@:$][A-Za-z0-9_$\u0080-\uFFFF]+|\?\d*)|(?<word>[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*)|[0-9.][\w.]*|[\s\S]/y
+  /(?<string>[xX]?'[^']*(?:''[^']*)*'?)|(?<quoted>"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?)|(?<parameter>[@:$][A-Za-z0-9_$\u0080-\uFFFF]+|\?\d*)|(?<word>[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*)|\d[\w.]*|\.\d\w*|[\s\S]/y
 
 function unquoted(text: string): string {
   const close = text[0] === '[' ? ']' : text[0]

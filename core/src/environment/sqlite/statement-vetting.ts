@@ -87,6 +87,21 @@ function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, n
   return aliases
 }
 
+/** Counts each table once. */
+function storedRowCount(database: Database.Database): (table: TableInfo) => number {
+  const counts = new Map<string, number>()
+  return ({ name }) => {
+    const known = counts.get(name)
+    if (known !== undefined) return known
+    const count = database
+      .prepare(`SELECT count(*) FROM main.${quoteName(name)}`)
+      .pluck()
+      .get() as number
+    counts.set(name, count)
+    return count
+  }
+}
+
 /**
  * Looks at SQL before it may run: EXPLAIN takes the place of the authoriser that the driver lacks. Parameters cannot
  * change the program, so one look at a text holds for every call.
@@ -94,13 +109,15 @@ function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, n
 export class StatementVetter {
   readonly #database: Database.Database
   readonly #tables: readonly TableInfo[]
-  readonly #rowCounts: ReadonlyMap<string, number>
+  readonly #rowCount: (table: TableInfo) => number
   readonly #tableOfPage = new Map<number, number>()
   readonly #virtual: readonly number[]
 
-  constructor(database: Database.Database, tables: readonly TableInfo[]) {
+  /** @param rowCount - rows that a table is taken to have; by default those it has now. */
+  constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
     this.#database = database
     this.#tables = tables
+    this.#rowCount = rowCount
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const pages = database.prepare('SELECT tbl_name AS name, rootpage AS page FROM sqlite_master').all() as readonly {
       readonly name: string
@@ -112,15 +129,6 @@ export class StatementVetter {
     }
     const paged = new Set(this.#tableOfPage.values())
     this.#virtual = tables.map((_, index) => index).filter((index) => !paged.has(index))
-    this.#rowCounts = new Map(
-      tables.map((table) => [
-        table.name.toLowerCase(),
-        database
-          .prepare(`SELECT count(*) FROM ${quoteName(table.name)}`)
-          .pluck()
-          .get() as number,
-      ]),
-    )
   }
 
   vet(sql: string): Vetting {
@@ -168,8 +176,8 @@ export class StatementVetter {
   #planNames(tokens: readonly SqlToken[]): PlanNames {
     const positions = new Map(this.#tables.map((table, index) => [table.name.toLowerCase(), index]))
     const aliases = tableAliases(tokens, positions)
-    const rowsAt = (index: number) => this.#rowCounts.get((this.#tables[index] as TableInfo).name.toLowerCase()) ?? 0
-    const largest = Math.max(1, ...this.#rowCounts.values())
+    const rowsAt = (index: number) => this.#rowCount(this.#tables[index] as TableInfo)
+    const largest = Math.max(1, ...this.#tables.map((table) => this.#rowCount(table)))
     return {
       largest,
       rows: (name) => {
