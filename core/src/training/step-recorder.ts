@@ -16,7 +16,7 @@ export interface StepResult {
   readonly policyVersion: number
 }
 
-/** Writes down what one training step did. */
+/** Writes down what one training step did. Groups that nothing was taken from or added to are written once, as `all`. */
 export class StepRecorder {
   readonly #run: TrainingRun
   readonly #tally = new FailureTally()
@@ -50,7 +50,7 @@ export class StepRecorder {
     const learnedAt = clock.now()
     const metrics = stepMetrics(collected, batch, update, position.policyVersion)
     await records.rollouts({ step, split: 'train', set: 'all' }, collected.generated)
-    await records.rollouts({ step, split: 'train', set: 'effective' }, collected.kept)
+    if (!isSame(collected)) await records.rollouts({ step, split: 'train', set: 'effective' }, collected.kept)
     if (this.#failed.length > 0) await records.failedAttempts(this.#failed)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
     const times = {
@@ -64,4 +64,8 @@ export class StepRecorder {
   assertFailureShare(maxFailureShare: number): void {
     this.#tally.assertBelow(maxFailureShare)
   }
+}
+
+function isSame({ generated, kept }: CollectedStep): boolean {
+  return generated.length === kept.length && generated.every((group, index) => group === kept[index])
 }

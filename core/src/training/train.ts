@@ -93,7 +93,7 @@ async function finishRun({ run, session, progress, evaluations }: OpenedTraining
     after: reports.find(({ step }) => step === progress.finishedSteps) ?? null,
     directory: run.records.directory,
   }
-  await run.records.file('summary.json', `${JSON.stringify(report, null, 2)}\n`)
+  await run.records.summary(report)
   evaluations.assertTrustworthy()
   return report
 }

@@ -20,6 +20,8 @@ export interface TrainingRecords {
   evaluation(report: EvaluationReport): Promise<void>
   /** The report of an earlier evaluation of this run, or null. */
   readEvaluation(step: number): Promise<EvaluationReport | null>
+  /** Writes what the run came to. */
+  summary(report: unknown): Promise<void>
   /** Writes a file of the run folder whole. */
   file(name: string, content: string): Promise<void>
   /** Removes what belongs to steps after this number of finished ones, so that they can be written again. */

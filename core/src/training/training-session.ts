@@ -19,6 +19,7 @@ export interface TrainingRun {
   readonly config: ResolvedConfig
   /** Everything that came through synthesis; the split is made here. */
   readonly environments: readonly Environment[]
+  /** The run's folder: a `RunDirectory`. */
   readonly records: TrainingRecords
   readonly events: EventSink
   readonly clock: Clock

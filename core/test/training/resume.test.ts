@@ -1,41 +1,43 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tinyEnvironment } from '../../src/testing/tiny-environment.ts'
-import { MemoryRecords } from './memory-records.ts'
+import { remains, soleRun } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
-import { libraries, type RunParts, savedWeights, trainTiny } from './training-run.ts'
+import { libraries, type RunParts, trainTiny } from './training-run.ts'
 
-let folder = ''
+let root = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rlenv-resume-'))
+  root = await mkdtemp(join(tmpdir(), 'rlenv-resume-'))
 })
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true })
 })
-const records = (name = 'run') => new MemoryRecords(join(folder, name))
-const training = { steps: 5, evaluateEverySteps: 2, checkpointEverySteps: 2 }
+const evaluation = { rolloutsPerTask: 1, maxTasks: 5, greedy: false }
+const training = { steps: 5, tasksPerStep: 3, rolloutsPerTask: 3, evaluateEverySteps: 2, checkpointEverySteps: 2 }
 
-/** Everything that a run leaves behind, comparable between folders. */
-async function remains(kept: MemoryRecords) {
-  const { lines, traces, evaluations } = kept
-  return { lines, traces: Object.fromEntries(traces), evaluations: [...evaluations], weights: await savedWeights(kept) }
-}
+let whole = ''
+let straight: Awaited<ReturnType<typeof remains>>
+beforeAll(async () => {
+  whole = await mkdtemp(join(tmpdir(), 'rlenv-straight-'))
+  await trainTiny({ root: whole, evaluation, training })
+  straight = await remains(whole)
+})
+afterAll(async () => {
+  await rm(whole, { recursive: true, force: true })
+})
 
-async function straight() {
-  const kept = records('straight')
-  await trainTiny({ records: kept, training })
-  return remains(kept)
-}
+/** A copy of the uninterrupted run. */
+const finished = () => cp(whole, root, { recursive: true })
 
 /** Runs until an event says stop, then resumes until the end. */
-async function stopped(at: (count: number, type: string, purpose: string) => boolean, parts: Partial<RunParts> = {}) {
-  const kept = records(`stopped-${Math.random()}`)
+async function stopped(at: (count: number, type: string, purpose: string) => boolean) {
   const abort = new AbortController()
   const counts: Record<string, number> = {}
   const run = trainTiny({
-    records: kept,
+    root,
+    evaluation,
     training,
     signal: abort.signal,
     onEvent: (event) => {
@@ -44,109 +46,108 @@ async function stopped(at: (count: number, type: string, purpose: string) => boo
       counts[key] = (counts[key] ?? 0) + 1
       if (at(counts[key], event.type, purpose)) abort.abort()
     },
-    ...parts,
   })
   await expect(run).rejects.toMatchObject({ code: 'RLENV_INTERRUPTED', fix: expect.stringContaining('--resume') })
-  await trainTiny({ records: kept, training, resume: true })
-  return remains(kept)
+  await trainTiny({ root, evaluation, training, resume: true })
+  return remains(root)
 }
 
 describe('an interrupted run that is resumed', () => {
   test.each([1, 3, 4])('ends like an uninterrupted one when it was stopped after step %i', async (steps) => {
-    expect(await stopped((count, type) => type === 'step:end' && count === steps)).toEqual(await straight())
+    expect(await stopped((count, type) => type === 'step:end' && count === steps)).toEqual(straight)
   })
 
-  test.each([1, 20, 37, 70])('ends like an uninterrupted one when it was stopped at training rollout %i', async (n) => {
+  test.each([1, 10, 22, 40])('ends like an uninterrupted one when it was stopped at training rollout %i', async (n) => {
     const at = (count: number, type: string, purpose: string) =>
       type === 'rollout:end' && purpose === 'train' && count === n
-    expect(await stopped(at)).toEqual(await straight())
+    expect(await stopped(at)).toEqual(straight)
   })
 
-  test.each([3, 40])('ends like an uninterrupted one when it was stopped at evaluation rollout %i', async (n) => {
+  test.each([3, 12])('ends like an uninterrupted one when it was stopped at evaluation rollout %i', async (n) => {
     const at = (count: number, type: string, purpose: string) =>
       type === 'rollout:end' && purpose === 'eval' && count === n
-    expect(await stopped(at)).toEqual(await straight())
+    expect(await stopped(at)).toEqual(straight)
   })
 
   test('ends like an uninterrupted one when the learner crashed in the middle of an optimiser step', async () => {
-    const kept = records()
     const learner = new TabularLearner(libraries)
     let calls = 0
     learner.onAccumulate = () => {
       calls += 1
       if (calls === 8) throw new Error('out of memory')
     }
-    const parts = { records: kept, training: { ...training, optimizerStepsPerStep: 3 } }
+    const parts = { root, evaluation, training: { ...training, optimizerStepsPerStep: 3 } }
     await expect(trainTiny({ ...parts, learner })).rejects.toThrow('out of memory')
     await trainTiny({ ...parts, resume: true })
-    const whole = records('whole')
-    await trainTiny({ ...parts, records: whole })
-    expect(await remains(kept)).toEqual(await remains(whole))
+    const other = join(root, 'other')
+    await trainTiny({ ...parts, root: other })
+    expect(await remains(root)).toEqual(await remains(other))
   })
 
   test('may be made longer', async () => {
-    const kept = records()
     const shortened = { ...training, evaluateEverySteps: 1 }
-    await trainTiny({ records: kept, training: { ...shortened, steps: 2 } })
-    await trainTiny({ records: kept, training: shortened, resume: true })
-    const whole = records('whole')
-    await trainTiny({ records: whole, training: shortened })
-    expect(await remains(kept)).toEqual(await remains(whole))
+    await trainTiny({ root, evaluation, training: { ...shortened, steps: 2 } })
+    await trainTiny({ root, evaluation, training: shortened, resume: true })
+    const other = join(root, 'other')
+    await trainTiny({ root: other, evaluation, training: shortened })
+    expect(await remains(root)).toEqual(await remains(other))
   })
 
   test('that was finished does nothing more', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    const before = await remains(kept)
-    const { events } = await trainTiny({ records: kept, training, resume: true })
+    await finished()
+    const before = await remains(root)
+    const { events } = await trainTiny({ root, evaluation, training, resume: true })
     expect(events).toEqual([])
-    expect(await remains(kept)).toEqual(before)
+    expect(await remains(root)).toEqual(before)
   })
 
   test('starts from the beginning when no checkpoint was ever finished', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training, resume: true })
-    expect(await remains(kept)).toEqual(await straight())
+    const abort = new AbortController()
+    const onEvent = () => abort.abort()
+    const run = trainTiny({ root, evaluation, training, signal: abort.signal, onEvent })
+    await expect(run).rejects.toMatchObject({ code: 'RLENV_INTERRUPTED' })
+    await rm(join(await soleRun(root), 'checkpoints'), { recursive: true })
+    await trainTiny({ root, evaluation, training, resume: true })
+    expect(await remains(root)).toEqual(straight)
   })
 })
 
 describe('a checkpoint', () => {
   test('is a whole folder that `latest` names, and leaves no temporary files', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    const names = await readdir(kept.checkpointDirectory)
+    await finished()
+    const names = await readdir(join(await soleRun(root), 'checkpoints'))
     expect(names.sort()).toEqual(['latest', 'step_0', 'step_2', 'step_4', 'step_5'])
-    expect((await readdir(join(kept.checkpointDirectory, 'step_4'))).sort()).toEqual(['checkpoint.json', 'learner'])
+    expect((await readdir(join(join(await soleRun(root), 'checkpoints'), 'step_4'))).sort()).toEqual([
+      'checkpoint.json',
+      'learner',
+    ])
   })
 
   test('that was torn while it was written is not seen', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    const torn = join(kept.checkpointDirectory, '.step_9.1-1.tmp')
+    await finished()
+    const torn = join(join(await soleRun(root), 'checkpoints'), '.step_9.1-1.tmp')
     await mkdir(torn)
     await writeFile(join(torn, 'checkpoint.json'), '{"format":1,')
-    await trainTiny({ records: kept, training, resume: true })
-    expect(await remains(kept)).toEqual(await straight())
+    await trainTiny({ root, evaluation, training, resume: true })
+    expect(await remains(root)).toEqual(straight)
   })
 
   test.each([
     ['of another format', '{"format":2}'],
     ['cut off', '{"format":1,'],
   ])('%s is refused with its path', async (_what, text) => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    await writeFile(join(kept.checkpointDirectory, 'step_5', 'checkpoint.json'), text)
-    await expect(trainTiny({ records: kept, training, resume: true })).rejects.toMatchObject({
+    await finished()
+    await writeFile(join(join(await soleRun(root), 'checkpoints'), 'step_5', 'checkpoint.json'), text)
+    await expect(trainTiny({ root, evaluation, training, resume: true })).rejects.toMatchObject({
       code: 'RLENV_CHECKPOINT_INVALID',
       message: expect.stringContaining(join('checkpoints', 'step_5')),
     })
   })
 
   test('that `latest` names but is gone is refused', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    await rm(join(kept.checkpointDirectory, 'step_5'), { recursive: true })
-    await expect(trainTiny({ records: kept, training, resume: true })).rejects.toMatchObject({
+    await finished()
+    await rm(join(join(await soleRun(root), 'checkpoints'), 'step_5'), { recursive: true })
+    await expect(trainTiny({ root, evaluation, training, resume: true })).rejects.toMatchObject({
       code: 'RLENV_CHECKPOINT_INVALID',
     })
   })
@@ -154,18 +155,18 @@ describe('a checkpoint', () => {
   test('keeps the causes of dead steps, so that a dead run stays dead over a resume', async () => {
     const dead = { ...training, steps: 20, warnAfterDeadSteps: 3, stopAfterDeadSteps: 6 }
     const hopeless = () => new TabularLearner(libraries, { initial: [-50, 0, 0] })
-    const kept = records()
-    await trainTiny({ records: kept, learner: hopeless(), training: { ...dead, steps: 4 } })
-    await expect(trainTiny({ records: kept, learner: hopeless(), training: dead, resume: true })).rejects.toMatchObject(
-      { code: 'RLENV_DEAD_RUN', message: expect.stringContaining('for 6 steps: 24 groups') },
-    )
+    await trainTiny({ root, learner: hopeless(), training: { ...dead, steps: 4 } })
+    await expect(trainTiny({ root, learner: hopeless(), training: dead, resume: true })).rejects.toMatchObject({
+      code: 'RLENV_DEAD_RUN',
+      message: expect.stringContaining('for 6 steps: 18 groups'),
+    })
   })
 })
 
 describe('a resume is refused', () => {
   const changed: readonly (readonly [string, Partial<RunParts>, string])[] = [
     ['with another seed', { seed: 8 }, 'seed was 7 and is 8'],
-    ['with other sizes', { training: { ...training, tasksPerStep: 5 } }, 'training.tasksPerStep was 4 and is 5'],
+    ['with other sizes', { training: { ...training, tasksPerStep: 5 } }, 'training.tasksPerStep was 3 and is 5'],
     ['with another temperature', { rollout: { temperature: 0.5 } }, 'rollout.temperature was 1 and is 0.5'],
     ['with another plugin version', { version: '2.0.0' }, 'tiny-library@1.0.0'],
     [
@@ -182,23 +183,22 @@ describe('a resume is refused', () => {
     ['with fewer steps than are finished', { training: { ...training, steps: 3 } }, 'has finished 5 steps'],
   ]
   test.each(changed)('%s, naming what differs', async (_what, parts, message) => {
-    const kept = records()
-    await trainTiny({ records: kept, training })
-    await expect(trainTiny({ records: kept, training, ...parts, resume: true })).rejects.toMatchObject({
+    await finished()
+    await expect(trainTiny({ root, evaluation, training, ...parts, resume: true })).rejects.toMatchObject({
       code: 'RLENV_RESUME_REFUSED',
       message: expect.stringContaining(message),
     })
   })
 
   test('but not for another concurrency, timeout or checkpoint interval', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training: { ...training, steps: 3 } })
+    await trainTiny({ root, evaluation, training: { ...training, steps: 3 } })
     await trainTiny({
-      records: kept,
+      root,
+      evaluation,
       training: { ...training, checkpointEverySteps: 1 },
       rollout: { maxConcurrentRollouts: 2, toolTimeoutMs: 1000 },
       resume: true,
     })
-    expect([...kept.evaluations.keys()]).toContain(5)
+    expect(Object.keys(await remains(root))).toContain('evaluations/step_5.json')
   })
 })

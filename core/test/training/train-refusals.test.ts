@@ -2,20 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
-import { MemoryRecords } from './memory-records.ts'
+import { drawsOf, stepLine, tracesOf } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
 import { countingSampler, libraries, trainTiny } from './training-run.ts'
 
-let folder = ''
+let root = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
+  root = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
 })
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true })
 })
-const records = (name = 'run') => new MemoryRecords(join(folder, name))
-const groupsOf = (kept: MemoryRecords, key: string) => JSON.parse(kept.traces.get(key) ?? '[]') as TrajectoryGroup[]
 
 describe('faults', () => {
   /** A verifier that cannot judge the first `count` rollouts it sees. */
@@ -29,39 +26,40 @@ describe('faults', () => {
   }
 
   test('leave the statistics, and a task whose whole group faulted is drawn again', async () => {
-    const kept = records()
     await trainTiny({
-      records: kept,
+      root,
       hooks: { rewardShaper: silentFor(4) },
       rollout: { maxConcurrentRollouts: 1 },
       training: { steps: 1, tasksPerStep: 2, rolloutsPerTask: 4 },
       evaluation: { heldOutShare: 0 },
     })
-    const groups = groupsOf(kept, '0/train/all')
-    expect(groups.map(({ taskId }) => taskId)).toEqual([groups[0]?.taskId, groups[1]?.taskId, groups[0]?.taskId])
-    expect(groupsOf(kept, '0/train/effective').map(({ ordinal }) => ordinal)).toEqual([1, 2])
-    expect(kept.lines[0]).toMatchObject({ 'faults/masked': 4, 'rollouts/requeued': 1, 'group/too_few_counted': 1 })
+    const groups = await tracesOf(root, 0, 'train/all')
+    expect(await drawsOf(root, 0, 'train/effective')).toEqual(['d1', 'd2'])
+    const line = await stepLine(root)
+    expect(line).toMatchObject({ 'faults/masked': 4, 'rollouts/requeued': 1, 'group/too_few_counted': 1 })
+    const taskOf = (draw: string) => groups.find(({ id }) => id.startsWith(`${draw}/`))?.task_id
+    expect(await drawsOf(root, 0, 'train/all')).toEqual(['d0', 'd1', 'd2'])
+    expect(taskOf('d2')).toBe(taskOf('d0'))
   })
 
   test('in too large a share stop the run after their traces are written', async () => {
-    const kept = records()
     const run = trainTiny({
-      records: kept,
+      root,
       hooks: { rewardShaper: silentFor(1000) },
       training: { steps: 2, maxRefills: 0, maxFailureShare: 0.25 },
       evaluation: { heldOutShare: 0 },
     })
     await expect(run).rejects.toMatchObject({ code: 'RLENV_FAILURE_SHARE' })
-    expect(groupsOf(kept, '0/train/all')).toHaveLength(4)
+    expect(await drawsOf(root, 0, 'train/all')).toHaveLength(4)
   })
 
   test('a reward that is not finite is masked and counted, and reaches no number', async () => {
-    const kept = records()
     let seen = 0
     const rewardShaper = (reward: number) => (seen++ === 0 ? Number.NaN : reward)
-    await trainTiny({ records: kept, hooks: { rewardShaper }, training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
-    expect(kept.lines[0]).toMatchObject({ 'faults/masked': 1, 'error/shaper_failed': 1 })
-    expect(Object.values(kept.lines[0]!).every(Number.isFinite)).toBe(true)
+    await trainTiny({ root, hooks: { rewardShaper }, training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
+    const line = await stepLine(root)
+    expect(line).toMatchObject({ 'faults/masked': 1, 'error/shaper_failed': 1 })
+    expect(Object.values(line!).every(Number.isFinite)).toBe(true)
   })
 })
 
@@ -105,9 +103,9 @@ describe('what is refused at once', () => {
     draw: () => ids,
     state: () => ({}),
   })
-  const started = (parts: Omit<Parameters<typeof trainTiny>[0], 'records'>) => {
+  const started = (parts: Omit<Parameters<typeof trainTiny>[0], 'root'>) => {
     const events: string[] = []
-    const promise = trainTiny({ records: records(), ...parts, onEvent: ({ type }) => events.push(type) })
+    const promise = trainTiny({ root, ...parts, onEvent: ({ type }) => events.push(type) })
     return { promise, events }
   }
 })

@@ -3,32 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
-import { MemoryRecords } from './memory-records.ts'
+import { drawsOf, metricsOf, remains, stepLine, tracesOf } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
 import { libraries, trainTiny } from './training-run.ts'
 
-let folder = ''
+let root = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
+  root = await mkdtemp(join(tmpdir(), 'rlenv-train-'))
 })
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true })
 })
-const records = (name = 'run') => new MemoryRecords(join(folder, name))
-const groupsOf = (kept: MemoryRecords, key: string) => JSON.parse(kept.traces.get(key) ?? '[]') as TrajectoryGroup[]
 
 /** A policy that never solves anything: the first arm is out of reach. */
 const hopeless = () => new TabularLearner(libraries, { initial: [-50, 0, 0] })
 
 describe('train', () => {
   test('raises success on environments that it never trains on', async () => {
-    const kept = records()
-    const { report } = await trainTiny({ records: kept, training: { steps: 12 } })
+    const { report } = await trainTiny({ root, training: { steps: 12 } })
     expect(report.before?.sampled.pass1.value).toBeLessThan(0.5)
     expect(report.after?.sampled.pass1.value).toBeGreaterThan(0.8)
     expect(report.after?.greedy?.pass1.value).toBe(1)
-    const steps = Array.from({ length: 12 }, (_, step) => groupsOf(kept, `${step}/train/all`))
-    const trained = new Set(steps.flat().map(({ environmentId }) => environmentId))
+    const steps = await Promise.all(Array.from({ length: 12 }, (_, step) => tracesOf(root, step, 'train/all')))
+    const trained = new Set(steps.flat().map(({ env }) => env))
     const heldOut = report.after!.sampled.byEnvironment.map(({ name }) => name)
     expect(heldOut).toHaveLength(2)
     expect(heldOut.filter((id) => trained.has(id))).toEqual([])
@@ -36,15 +33,15 @@ describe('train', () => {
   })
 
   test('writes one line of metrics per step and one per evaluation, in the names of the field', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training: { steps: 2 } })
-    expect(kept.lines.map((line) => [line.step, 'reward/mean' in line ? 'step' : 'evaluation'])).toEqual([
+    await trainTiny({ root, training: { steps: 2 } })
+    const lines = await metricsOf(root)
+    expect(lines.map((line) => [line.step, 'reward/mean' in line ? 'step' : 'evaluation'])).toEqual([
       [0, 'evaluation'],
       [0, 'step'],
       [1, 'step'],
       [2, 'evaluation'],
     ])
-    const names = Object.keys(kept.lines[1]!)
+    const names = Object.keys(lines[1]!)
     expect(names).toEqual(
       expect.arrayContaining([
         'reward/mean',
@@ -68,14 +65,14 @@ describe('train', () => {
       ]),
     )
     expect(names.filter((name) => name.startsWith('time/'))).toEqual([])
-    expect(kept.lines[1]).toMatchObject({ 'staleness/max': 0, 'is_ratio/max': 1, 'stop/completed': 1 })
+    expect(lines[1]).toMatchObject({ 'staleness/max': 0, 'is_ratio/max': 1, 'stop/completed': 1 })
   })
 
   test('gives the same traces, metrics and weights whatever the concurrency', async () => {
     const run = async (maxConcurrentRollouts: number) => {
-      const kept = records(`c${maxConcurrentRollouts}`)
-      const { report } = await trainTiny({ records: kept, rollout: { maxConcurrentRollouts } })
-      return { lines: kept.lines, traces: [...kept.traces], after: report.after }
+      const own = join(root, `c${maxConcurrentRollouts}`)
+      await trainTiny({ root: own, rollout: { maxConcurrentRollouts } })
+      return remains(own)
     }
     const alone = await run(1)
     expect(await run(3)).toEqual(alone)
@@ -83,30 +80,31 @@ describe('train', () => {
   })
 
   test('another seed gives other draws', async () => {
-    const [first, second] = [records('a'), records('b')]
-    await trainTiny({ records: first, seed: 1, training: { steps: 1 } })
-    await trainTiny({ records: second, seed: 2, training: { steps: 1 } })
-    const tasks = (kept: MemoryRecords) => groupsOf(kept, '0/train/all').map(({ taskId }) => taskId)
-    expect(tasks(first)).not.toEqual(tasks(second))
+    const tasks = async (seed: number) => {
+      const own = join(root, String(seed))
+      await trainTiny({ root: own, seed, training: { steps: 1 } })
+      return (await tracesOf(own, 0, 'train/all')).map(({ task_id }) => task_id)
+    }
+    expect(await tasks(1)).not.toEqual(await tasks(2))
   })
 
   test('cuts a batch into as many optimiser steps as asked, and publishes once', async () => {
-    const kept = records()
-    const { report } = await trainTiny({ records: kept, training: { steps: 1, optimizerStepsPerStep: 4 } })
-    expect(kept.lines.find((line) => 'optimizer/steps' in line)).toMatchObject({ 'optimizer/steps': 4 })
+    const { report } = await trainTiny({ root, training: { steps: 1, optimizerStepsPerStep: 4 } })
+    expect(await stepLine(root)).toMatchObject({ 'optimizer/steps': 4 })
     expect(report.policyVersion).toBe(1)
   })
 
   test('evaluates in between when told so, and draws the curve', async () => {
-    const kept = records()
-    await trainTiny({ records: kept, training: { steps: 4, evaluateEverySteps: 2 } })
-    expect([...kept.evaluations.keys()]).toEqual([0, 2, 4])
-    expect(kept.files.get('curve.svg')?.match(/<circle/g)).toHaveLength(6)
-    expect(kept.files.get('report.html')).toContain('before')
+    await trainTiny({ root, training: { steps: 4, evaluateEverySteps: 2 } })
+    const left = await remains(root)
+    const evaluations = Object.keys(left).filter((name) => name.startsWith('evaluations'))
+    expect(evaluations).toEqual(['evaluations/step_0.json', 'evaluations/step_2.json', 'evaluations/step_4.json'])
+    expect(left['curve.svg']?.match(/<circle/g)).toHaveLength(6)
+    expect(left['report.html']).toContain('before')
   })
 
   test('trains without held-out environments, and then evaluates nothing', async () => {
-    const { report } = await trainTiny({ records: records(), training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
+    const { report } = await trainTiny({ root, training: { steps: 1 }, evaluation: { heldOutShare: 0 } })
     expect(report).toMatchObject({ finishedSteps: 1, before: null, after: null })
   })
 })
@@ -117,7 +115,7 @@ describe('a run without gradient', () => {
   test('warns, then stops with exit code 4 and the causes by count', async () => {
     const warnings: string[] = []
     const run = trainTiny({
-      records: records(),
+      root,
       learner: hopeless(),
       training,
       onEvent: (event) => {
@@ -132,12 +130,15 @@ describe('a run without gradient', () => {
   })
 
   test('takes no optimiser step and publishes nothing', async () => {
-    const kept = records()
     const learner = hopeless()
-    await expect(trainTiny({ records: kept, learner, training })).rejects.toThrow()
+    await expect(trainTiny({ root, learner, training })).rejects.toThrow()
     expect(learner.policyVersion).toBe(0)
-    expect(kept.lines.filter((line) => 'optimizer/steps' in line)).toHaveLength(4)
-    expect(kept.lines.at(-1)).toMatchObject({ 'optimizer/steps': 0, 'reward/frac_zero_std': 1, 'rollouts/used': 0 })
+    expect((await metricsOf(root)).filter((line) => 'optimizer/steps' in line)).toHaveLength(4)
+    expect(await stepLine(root, 3)).toMatchObject({
+      'optimizer/steps': 0,
+      'reward/frac_zero_std': 1,
+      'rollouts/used': 0,
+    })
   })
 
   test('is told from one whose rollouts do not count', async () => {
@@ -150,7 +151,7 @@ describe('a run without gradient', () => {
       },
     }
     const run = trainTiny({
-      records: records(),
+      root,
       hooks: broken,
       training: { ...training, maxFailureShare: 1, maxRefills: 0 },
       evaluation: { heldOutShare: 0 },
@@ -163,7 +164,7 @@ describe('a run without gradient', () => {
 
   test('says at the start when most groups must be flat', async () => {
     const { events } = await trainTiny({
-      records: records(),
+      root,
       learner: new TabularLearner(libraries, { initial: [-1.5, 1, 0] }),
       training: { steps: 1, rolloutsPerTask: 2 },
       evaluation: { rolloutsPerTask: 16 },
@@ -179,31 +180,29 @@ describe('groups that are dropped', () => {
   const dropFirst = (groups: readonly TrajectoryGroup[]) => groups.slice(1)
 
   test('are drawn again until the step has its groups or its refills are spent', async () => {
-    const kept = records()
     await trainTiny({
-      records: kept,
+      root,
       hooks: { groups: dropFirst },
       training: { steps: 1, tasksPerStep: 4, maxRefills: 3 },
     })
     // 4 drawn, 3 kept; then 1 drawn and dropped, three times
-    const line = kept.lines.find((entry) => 'rollouts/refills' in entry)
+    const line = await stepLine(root)
     expect(line).toMatchObject({
       'rollouts/refills': 3,
       'group/generated': 7,
       'group/kept': 3,
       'rollouts/generated': 28,
     })
-    const ordinals = groupsOf(kept, '0/train/all').map(({ ordinal }) => ordinal)
-    expect(ordinals).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(await drawsOf(root, 0, 'train/all')).toEqual(['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6'])
+    expect(await drawsOf(root, 0, 'train/effective')).toEqual(['d1', 'd2', 'd3'])
   })
 
   test('metrics of a groups plugin are added up over the refills', async () => {
-    const kept = records()
     const groups = (all: readonly TrajectoryGroup[], { metric }: { metric: (name: string, value: number) => void }) => {
       metric('mine/seen', all.length)
       return all.slice(1)
     }
-    await trainTiny({ records: kept, hooks: { groups }, training: { steps: 1, maxRefills: 1 } })
-    expect(kept.lines.find((entry) => 'mine/seen' in entry)).toMatchObject({ 'mine/seen': 5 })
+    await trainTiny({ root, hooks: { groups }, training: { steps: 1, maxRefills: 1 } })
+    expect(await stepLine(root)).toMatchObject({ 'mine/seen': 5 })
   })
 })

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { configDefaults } from '../../src/config/config-defaults.ts'
 import type { ResolvedConfig } from '../../src/config/rlenv-config.ts'
 import { systemClock } from '../../src/determinism/clock.ts'
@@ -9,6 +7,7 @@ import type { PluginHooks } from '../../src/hooks/pipeline-hooks.ts'
 import type { Algorithm, TaskSampler } from '../../src/hooks/roles.ts'
 import { assemblePipeline } from '../../src/plugin/assemble-pipeline.ts'
 import { ReactRollout } from '../../src/rollout/react-rollout.ts'
+import { RunDirectory } from '../../src/runs/run-directory.ts'
 import type { RunEvent } from '../../src/telemetry/run-event.ts'
 import { tinyEnvironment } from '../../src/testing/tiny-environment.ts'
 import { tinyPlugin } from '../../src/testing/tiny-plugin.ts'
@@ -20,7 +19,7 @@ import { train } from '../../src/training/train.ts'
 import type { TrainingReport } from '../../src/training/training-report.ts'
 import type { Environment } from '../../src/vocabulary/environment.ts'
 import type { Task } from '../../src/vocabulary/task.ts'
-import type { MemoryRecords } from './memory-records.ts'
+import { soleRun } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
 
 /** Six small libraries with rows of their own. */
@@ -86,14 +85,15 @@ export interface RunParts {
   readonly evaluation?: Partial<ResolvedConfig['evaluation']>
   readonly seed?: number
   readonly resume?: boolean
-  readonly records: MemoryRecords
+  /** Folder that holds this run and no other. */
+  readonly root: string
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RunEvent) => void
 }
 
 /** Runs `train` as a command would, over tiny libraries and a tabular learner. */
 export async function trainTiny(parts: RunParts): Promise<{ report: TrainingReport; events: readonly RunEvent[] }> {
-  const { environments = libraries, records } = parts
+  const { environments = libraries, root } = parts
   const learner = parts.learner ?? new TabularLearner(environments)
   const hooks: PluginHooks = {
     verifier: tinyVerifier,
@@ -115,7 +115,7 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     rollout: { ...configDefaults.rollout, ...parts.rollout },
     training: { ...configDefaults.training, steps: 6, tasksPerStep: 4, rolloutsPerTask: 4, ...parts.training },
     evaluation: { ...configDefaults.evaluation, rolloutsPerTask: 2, ...parts.evaluation },
-    baseDirectory: records.directory,
+    baseDirectory: root,
     file: null,
   }
   const signal = parts.signal ?? new AbortController().signal
@@ -123,20 +123,14 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     events.push(event)
     parts.onEvent?.(event)
   }
-  const run = {
-    pipeline,
-    config,
-    environments,
-    records,
-    events: onEvent,
-    clock: systemClock,
-    resume: parts.resume ?? false,
+  const clock = systemClock
+  const { resume = false } = parts
+  const options = { root, kind: 'train', name: 'tiny', model: learner.name, config, clock }
+  const records = await (resume ? RunDirectory.resume(options, await soleRun(root)) : RunDirectory.create(options))
+  try {
+    const run = { pipeline, config, environments, records, events: onEvent, clock, resume }
+    return { report: await train(run, signal), events }
+  } finally {
+    await records.close()
   }
-  return { report: await train(run, signal), events }
-}
-
-/** The weights of the newest checkpoint, as text. */
-export async function savedWeights({ checkpointDirectory }: MemoryRecords): Promise<string> {
-  const latest = (await readFile(join(checkpointDirectory, 'latest'), 'utf8')).trim()
-  return readFile(join(checkpointDirectory, latest, 'learner', 'weights.json'), 'utf8')
 }
