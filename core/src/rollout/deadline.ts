@@ -10,6 +10,9 @@ export type Settled<T> =
 /** Longest delay that a timer takes, in milliseconds; longer waits are as good as for ever. */
 const longestTimerMs = 2 ** 31 - 1
 
+/** Made once, because an exception with its stack is dear. */
+const settledInTime = new DOMException('settled in time', 'AbortError')
+
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
@@ -29,21 +32,26 @@ export function settleWithin<T>(
     return Promise.resolve({ kind: 'aborted' })
   }
   return new Promise((resolve) => {
-    const timer = new AbortController()
+    let timer: AbortController | null = null
+    // Most promises settle before the event loop turns, and then need no timer.
+    const starting = setImmediate(() => {
+      timer = new AbortController()
+      clock.sleep(Math.min(Math.max(ms, 0), longestTimerMs), timer.signal).then(
+        () => end({ kind: 'timeout' }),
+        () => undefined,
+      )
+    })
     const onAbort = () => end({ kind: 'aborted' })
     const end = (settled: Settled<T>) => {
       signal.removeEventListener('abort', onAbort)
-      timer.abort()
+      clearImmediate(starting)
+      timer?.abort(settledInTime)
       resolve(settled)
     }
     signal.addEventListener('abort', onAbort, { once: true })
     promise.then(
       (value) => end({ kind: 'value', value }),
       (cause: unknown) => end({ kind: 'failed', cause }),
-    )
-    clock.sleep(Math.min(Math.max(ms, 0), longestTimerMs), timer.signal).then(
-      () => end({ kind: 'timeout' }),
-      () => undefined,
     )
   })
 }

@@ -7,6 +7,9 @@ import { attempt, isPromise } from './deadline.ts'
 /** Milliseconds that closing one instance may take before the run goes on without it. */
 const closeTimeoutMs = 10_000
 
+/** Closing goes on when the run is cancelled. */
+const never: AbortSignal = new AbortController().signal
+
 /** What the attempts of one engine share about its world. */
 export interface WorldWatch {
   readonly world: World
@@ -80,7 +83,7 @@ export class GuardedWorld implements World {
 
   async #close(instance: WorldInstance): Promise<void> {
     const { events, clock, world } = this.#watch
-    const closing = attempt(() => instance.close(), closeTimeoutMs, new AbortController().signal, clock)
+    const closing = attempt(() => instance.close(), closeTimeoutMs, never, clock)
     const settled = isPromise(closing) ? await closing : closing
     if (settled.kind === 'value') return
     const why = settled.kind === 'failed' ? messageOf(settled.cause) : `no answer within ${closeTimeoutMs} ms`
