@@ -110,7 +110,9 @@ export function answerInSight(episode: Episode): number {
   const words = questionWords(episode)
   let sight = 0
   for (const row of bestRows(episode)) {
-    const asked = row.keys.some((key) => !isIdName(key) && identifierWords(key).some((word) => words.includes(stemHash(word))))
+    const asked = row.keys.some(
+      (key) => !isIdName(key) && identifierWords(key).some((word) => words.includes(stemHash(word))),
+    )
     const level = asked ? (row.call === episode.calls.length - 1 ? 3 : 2) : 1
     if (level > sight) sight = level
   }

@@ -1,10 +1,11 @@
+import type { PlacedSpan } from '../text/task-text.ts'
 import type { Episode } from '../transcript/episode.ts'
 import { distancesTo, type Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { mix, mixUnordered } from '../weights/feature-hash.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
-import { callFeatures as feature, lexicalFeatures } from './feature-ids.ts'
 import { exhaustionOf } from './exhaustion.ts'
+import { callFeatures as feature, lexicalFeatures } from './feature-ids.ts'
 import { labelStatusOf, openLabels } from './label-status.ts'
 
 interface CallState {
@@ -67,25 +68,28 @@ function describeLabels(buffer: CandidateBuffer, tool: ToolView, state: CallStat
   const { episode } = state
   const match = episode.view.matches[episode.activeGoal]?.[tool.index]
   const distance = state.distances[tool.index] as number
-  const lookUp = tool.lookUp ? 1 : 0
-  buffer.relational(feature.noun, pack(match?.noun === true ? 1 : 0, distance, lookUp))
+  buffer.relational(feature.noun, pack(match?.noun === true ? 1 : 0, distance, tool.lookUp ? 1 : 0))
   buffer.relational(feature.overlap, pack(match?.overlap ?? 0, tool.readOnly ? 0 : 1))
   if (!tool.lookUp) return
   for (const label of state.labels) {
     const span = episode.view.text.spans[label]
-    if (span === undefined) continue
-    const beside = tool.nouns.includes(span.noun) || tool.nouns.includes(span.before) ? 1 : 0
-    const after = tool.nouns.includes(span.after) ? 1 : 0
-    const tried = episode.triedSpan(tool.index, label) ? 1 : 0
-    buffer.relational(feature.labelNoun, pack(beside, after, tried, span.possessive ? 1 : 0))
-    for (const stem of tool.searchStems) buffer.relational(feature.labelParameter, mix(stem, span.kindIndex))
-    for (const noun of tool.nouns) {
-      buffer.lexical(lexicalFeatures.labelFirst, mix(span.first, noun))
-      buffer.lexical(lexicalFeatures.labelLast, mix(span.last, noun))
-      buffer.lexical(lexicalFeatures.labelNoun, mix(span.noun, noun))
-      buffer.lexical(lexicalFeatures.labelAfter, mix(span.after, mix(noun, span.possessive ? 1 : 0)))
-      buffer.lexical(lexicalFeatures.shared, mixUnordered(span.noun, noun))
-      buffer.lexical(lexicalFeatures.labelKind, mix(noun, span.kindIndex))
-    }
+    if (span !== undefined) describeLabel(buffer, tool, span, episode.triedSpan(tool.index, label))
+  }
+}
+
+/** How an open name stands to a tool that could look it up. */
+function describeLabel(buffer: CandidateBuffer, tool: ToolView, span: PlacedSpan, tried: boolean): void {
+  const beside = tool.nouns.includes(span.noun) || tool.nouns.includes(span.before) ? 1 : 0
+  const after = tool.nouns.includes(span.after) ? 1 : 0
+  const possessive = span.possessive ? 1 : 0
+  buffer.relational(feature.labelNoun, pack(beside, after, tried ? 1 : 0, possessive))
+  for (const stem of tool.searchStems) buffer.relational(feature.labelParameter, mix(stem, span.kindIndex))
+  for (const noun of tool.nouns) {
+    buffer.lexical(lexicalFeatures.labelFirst, mix(span.first, noun))
+    buffer.lexical(lexicalFeatures.labelLast, mix(span.last, noun))
+    buffer.lexical(lexicalFeatures.labelNoun, mix(span.noun, noun))
+    buffer.lexical(lexicalFeatures.labelAfter, mix(span.after, mix(noun, possessive)))
+    buffer.lexical(lexicalFeatures.shared, mixUnordered(span.noun, noun))
+    buffer.lexical(lexicalFeatures.labelKind, mix(noun, span.kindIndex))
   }
 }

@@ -12,8 +12,7 @@ export function exhaustionOf(tool: ToolView, episode: Episode, reach: Reachabili
   const { keys } = episode.view
   if (reach.seen[keys.firsts[tool.index] as number] === 0) return exhaustion.noneSeen
   const fresh = episode.ids.some(
-    (id) =>
-      keys.matchOf(id.signature, tool.index, 0) >= keyMatch.noun && !episode.usedId(tool.index, id.number),
+    (id) => keys.matchOf(id.signature, tool.index, 0) >= keyMatch.noun && !episode.usedId(tool.index, id.number),
   )
   return fresh ? exhaustion.someFresh : exhaustion.allUsed
 }

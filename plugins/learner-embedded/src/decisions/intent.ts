@@ -1,10 +1,10 @@
 import { callResults, type Episode } from '../transcript/episode.ts'
 import type { Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
-import { type CandidateBuffer, pack } from './candidate-buffer.ts'
-import { intentFeatures as feature } from './feature-ids.ts'
-import { exhaustionOf } from './exhaustion.ts'
 import { answerInSight } from './answer.ts'
+import { type CandidateBuffer, pack } from './candidate-buffer.ts'
+import { exhaustionOf } from './exhaustion.ts'
+import { intentFeatures as feature } from './feature-ids.ts'
 import { labelStatusOf, openLabels, openValues } from './label-status.ts'
 import { acceptsKind } from './value-kind.ts'
 

@@ -2,6 +2,7 @@ import type { Json } from 'rlenv'
 import type { PlacedSpan } from '../text/task-text.ts'
 import type { Episode } from '../transcript/episode.ts'
 import { type ClosedValue, type ParameterView, parameterTypes } from '../transcript/parameter-view.ts'
+import type { ToolView } from '../transcript/tool-view.ts'
 import { mix, mixUnordered } from '../weights/feature-hash.ts'
 import type { ArgumentChoice, CallDraft } from './call-draft.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
@@ -24,7 +25,7 @@ export function proposeSpans(
     buffer.open()
     describeSpan(buffer, episode, draft, parameter, span, firsts.has(span.index))
     describeWords(buffer, draft, parameter, span)
-    choices.push({ value: valueOf(span, parameter), span: span.index, id: -1 })
+    choices.push({ value: spanValue(span, parameter), span: span.index, id: -1 })
   }
   if (!parameter.required) choices.push(proposeOmission(buffer, episode, draft, parameter, choices.length))
   return choices
@@ -36,7 +37,7 @@ function isEligible(span: PlacedSpan, draft: CallDraft, parameter: ParameterView
   return span.kind !== 'word' || !draft.tool.readOnly
 }
 
-function valueOf(span: PlacedSpan, parameter: ParameterView): Json {
+function spanValue(span: PlacedSpan, parameter: ParameterView): Json {
   return parameter.type === 'string' ? span.text : span.number
 }
 
@@ -65,7 +66,7 @@ function describeSpan(
   const write = draft.tool.readOnly ? 0 : 1
   const type = parameterTypes.indexOf(parameter.type)
   const required = parameter.required ? 1 : 0
-  const explains = draft.rows.some((row) => episode.rows[row]?.spans.includes(span.index) === true) ? 1 : 0
+  const explains = explainsRow(span, episode, draft) ? 1 : 0
   const used = (episode.written[span.index] as number) * 2 + (episode.resolved[span.index] as number)
   const near = nearness(span, parameter)
   const tried = episode.triedSpan(draft.tool.index, span.index) ? 1 : 0
@@ -80,10 +81,17 @@ function describeSpan(
   buffer.relational(feature.repeated, pack(draft.spans.includes(span.index) ? 1 : 0, write))
   buffer.relational(feature.position, pack(write, explains, used, span.before === 0 ? 0 : 1))
   buffer.relational(feature.shape, pack(parameter.shape, span.kindIndex & 7, span.kindIndex >> 3))
-  if (draft.tool.lookUp) {
-    const beside = draft.tool.nouns.includes(span.noun) || draft.tool.nouns.includes(span.before) ? 1 : 0
-    buffer.relational(feature.labelNoun, pack(beside, draft.tool.nouns.includes(span.after) ? 1 : 0, tried))
-  }
+  if (draft.tool.lookUp) describeSearch(buffer, draft.tool, span, tried)
+}
+
+/** Whether the span only tells which row is meant. */
+function explainsRow(span: PlacedSpan, episode: Episode, draft: CallDraft): boolean {
+  return draft.rows.some((row) => episode.rows[row]?.spans.includes(span.index) === true)
+}
+
+function describeSearch(buffer: CandidateBuffer, { nouns }: ToolView, span: PlacedSpan, tried: number): void {
+  const beside = nouns.includes(span.noun) || nouns.includes(span.before) ? 1 : 0
+  buffer.relational(feature.labelNoun, pack(beside, nouns.includes(span.after) ? 1 : 0, tried))
 }
 
 /** 0 the parameter's word is not near, 1 it stands within three words before, 2 right before, 3 right after. */

@@ -1,6 +1,5 @@
 import { type Clause, splitClauses } from './clauses.ts'
 import { findSpans, spanKinds, type TextSpan, textSpan } from './spans.ts'
-import { stemHash } from './stem.ts'
 import { type Token, tokenize } from './tokens.ts'
 
 /** How a word stands beside names in the text. */

@@ -129,7 +129,7 @@ export class Episode {
   }
 
   /** Number of a value; a new one for a value not seen before. */
-  valueNumber(value: Json): number {
+  valueNumber(value: Scalar): number {
     const text = String(value)
     const known = this.#values.get(text)
     if (known !== undefined) return known
@@ -141,18 +141,22 @@ export class Episode {
     const fruitless = result === callResults.failed || result === callResults.empty
     for (const parameter of tool.parameters) {
       const value = args[parameter.name]
-      if (value === undefined || value === null || typeof value === 'object') continue
-      if (parameter.isId) {
-        const number = this.valueNumber(value)
-        this.#used.add(pair(tool.index, number))
-        if (fruitless) this.#failed.add(pair(tool.index, number))
-      }
-      for (const span of this.view.text.spansByKey.get(String(value).toLowerCase()) ?? []) {
-        this.#tried.add(pair(tool.index, span))
-        if (result === callResults.rows) this.resolved[span] = 1
-        if (result === callResults.written) this.written[span] = 1
-      }
+      if (!isScalar(value)) continue
+      const used = pair(tool.index, this.valueNumber(value))
+      if (parameter.isId) this.#used.add(used)
+      if (parameter.isId && fruitless) this.#failed.add(used)
+      for (const span of this.#spansOf(value)) this.#markSpan(span, tool.index, result)
     }
+  }
+
+  #markSpan(span: number, tool: number, result: number): void {
+    this.#tried.add(pair(tool, span))
+    if (result === callResults.rows) this.resolved[span] = 1
+    if (result === callResults.written) this.written[span] = 1
+  }
+
+  #spansOf(value: Scalar): readonly number[] {
+    return this.view.text.spansByKey.get(String(value).toLowerCase()) ?? []
   }
 
   #addRows(tool: ToolView, call: number, args: JsonObject, rows: readonly ObservedRow[]): void {
@@ -195,14 +199,17 @@ export class Episode {
   #goalsOfArguments(args: JsonObject): number {
     let goals = 0
     for (const value of Object.values(args)) {
-      if (value === null || typeof value === 'object') continue
-      for (const span of this.view.text.spansByKey.get(String(value).toLowerCase()) ?? []) {
-        goals |= 1 << (this.view.text.spans[span]?.goal ?? 0)
-      }
-      const number = this.valueNumber(value)
-      for (const id of this.ids) if (id.number === number && id.first) goals |= this.rows[id.row]?.goals ?? 0
+      if (!isScalar(value)) continue
+      for (const span of this.#spansOf(value)) goals |= 1 << (this.view.text.spans[span]?.goal ?? 0)
+      goals |= this.#goalsOfId(this.valueNumber(value))
     }
     return goals === 0 ? 1 << this.activeGoal : goals
+  }
+
+  #goalsOfId(number: number): number {
+    let goals = 0
+    for (const id of this.ids) if (id.number === number && id.first) goals |= this.rows[id.row]?.goals ?? 0
+    return goals
   }
 
   #finishGoal(): void {
@@ -229,6 +236,9 @@ class ColumnLayout {
     return columns.length === this.#keys.length && columns.every((name, i) => name === this.#keys[i])
   }
 }
+
+const isScalar = (value: Json | undefined): value is Exclude<Scalar, null> =>
+  value !== undefined && value !== null && typeof value !== 'object'
 
 const pair = (a: number, b: number): number => a * 65536 + b
 

@@ -22,24 +22,25 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Objects of a JSON array up to where its text breaks off. */
+/** Objects and arrays in a JSON array up to where its text breaks off. */
 function wholeElements(text: string): Json[] {
   const elements: Json[] = []
   let depth = 0
   let start = 0
   for (let i = 1; i < text.length; i++) {
-    const character = text[i]
-    if (character === '"') i = endOfString(text, i)
-    else if (character === '{' || character === '[') {
-      if (depth === 0) start = i
-      depth++
-    } else if (character === '}' || character === ']') {
-      depth--
-      const element = depth === 0 ? parseJson(text.slice(start, i + 1)) : undefined
-      if (element !== undefined) elements.push(element)
-    }
+    const step = depthStep(text[i])
+    if (text[i] === '"') i = endOfString(text, i)
+    if (step > 0 && depth === 0) start = i
+    depth += step
+    const element = step < 0 && depth === 0 ? parseJson(text.slice(start, i + 1)) : undefined
+    if (element !== undefined) elements.push(element)
   }
   return elements
+}
+
+function depthStep(character: string | undefined): number {
+  if (character === '{' || character === '[') return 1
+  return character === '}' || character === ']' ? -1 : 0
 }
 
 function endOfString(text: string, start: number): number {

@@ -60,24 +60,21 @@ function statusOf(tool: ToolView, seen: Uint8Array, first: number): number {
  * @param least - 2 counts only ids of the active goal as seen, 1 those of any goal.
  */
 export function distancesTo(intent: number, episode: Episode, reach: Reachability, least: number): Uint8Array {
-  const { catalogue, keys } = episode.view
-  const distances = new Uint8Array(catalogue.tools.length).fill(unreachable)
+  const distances = new Uint8Array(episode.view.catalogue.tools.length).fill(unreachable)
   distances[intent] = 0
   let frontier = [intent]
   for (let distance = 1; distance < unreachable && frontier.length > 0; distance++) {
-    const next: number[] = []
-    for (const tool of frontier) {
-      const makers = catalogue.producers[tool] ?? []
-      for (let i = 0; i < makers.length; i++) {
-        if ((reach.seen[(keys.firsts[tool] as number) + i] as number) >= least) continue
-        for (const maker of makers[i] as readonly number[]) {
-          if (distances[maker] !== unreachable) continue
-          distances[maker] = distance
-          next.push(maker)
-        }
-      }
-    }
-    frontier = next
+    frontier = frontier.flatMap((tool) => missingMakers(tool, episode, reach, least))
+    frontier = frontier.filter((maker) => distances[maker] === unreachable)
+    for (const maker of frontier) distances[maker] = distance
   }
   return distances
+}
+
+/** Reads that return the ids which a tool still lacks. */
+function missingMakers(tool: number, episode: Episode, reach: Reachability, least: number): number[] {
+  const { catalogue, keys } = episode.view
+  const first = keys.firsts[tool] as number
+  const makers = catalogue.producers[tool] ?? []
+  return makers.flatMap((of, i) => ((reach.seen[first + i] as number) < least ? of : []))
 }
