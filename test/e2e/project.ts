@@ -1,16 +1,36 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 const bin = join(root, 'core/bin/run.js')
-const environment = { ...process.env, CI: '1', NO_COLOR: '1' }
+
+type Variables = Readonly<Record<string, string>>
 
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+}
+
+/** What a command prints with `--json` when it fails. */
+export interface Failure {
+  readonly status: string
+  readonly error: {
+    readonly code: string | null
+    readonly message: string
+    readonly fix: string | null
+    readonly plugin: string | null
+    readonly hook: string | null
+  }
+}
+
+/** What there is of a command while it runs. */
+export interface Progress {
+  readonly stderr: string
+  /** Signals that were sent so far. */
+  readonly sent: number
 }
 
 /** A folder of its own in which every workspace package is installed, and the built command line in it. */
@@ -31,60 +51,91 @@ export class Project {
     writeFileSync(this.path(path), text)
   }
 
+  read(...parts: readonly string[]): string {
+    return readFileSync(this.path(...parts), 'utf8')
+  }
+
   /** Runs `rlenv` to its end, without a terminal. */
-  rlenv(...args: readonly string[]): Ended {
-    const options = { cwd: this.directory, encoding: 'utf8', input: '', env: environment, maxBuffer: 1 << 28 } as const
-    const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], options)
-    if (error) throw error
-    return { code: status, stdout, stderr }
+  rlenv(...args: readonly string[]): Promise<Ended> {
+    return this.run(process.execPath, [bin, ...args])
+  }
+
+  /** Runs any command to its end; a shell's finds the command line as `$RLENV`. */
+  run(command: string, args: readonly string[], variables: Variables = {}): Promise<Ended> {
+    return this.#ended(command, args, variables, () => null)
   }
 
   /** Runs `rlenv … --json` and parses the one document it prints; throws unless it ends with `code`. */
-  json<Document>(args: readonly string[], code = 0): Document {
-    const ended = this.rlenv(...args, '--json')
-    if (ended.code !== code) {
-      throw new Error(
-        `rlenv ${args.join(' ')} ended with ${ended.code}, expected ${code}\n${ended.stdout}\n${ended.stderr}`,
-      )
-    }
+  async json<Document>(args: readonly string[], code = 0, variables: Variables = {}): Promise<Document> {
+    const ended = await this.run(process.execPath, [bin, ...args, '--json'], variables)
+    if (ended.code !== code) throw unexpected(args, ended, code)
     return JSON.parse(ended.stdout) as Document
   }
 
+  /** The error that a command must end with. */
+  async failure(args: readonly string[], code: number): Promise<Failure['error'] & { readonly status: string }> {
+    const { status, error } = await this.json<Failure>(args, code)
+    return { status, ...error }
+  }
+
   /** Starts `rlenv` and sends a signal whenever `when` says so of what stderr holds so far. */
-  interrupt(args: readonly string[], when: (stderr: string, sent: number) => NodeJS.Signals | null): Promise<Ended> {
-    const child = spawn(process.execPath, [bin, ...args], { cwd: this.directory, env: environment })
-    let [stdout, stderr, sent] = ['', '', 0]
-    child.stdout.on('data', (text: Buffer) => {
-      stdout += text.toString()
-    })
-    child.stderr.on('data', (text: Buffer) => {
-      stderr += text.toString()
-      const signal = when(stderr, sent)
-      if (signal === null) return
-      sent += 1
-      child.kill(signal)
-    })
-    return new Promise((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', (code) => resolve({ code, stdout, stderr }))
-    })
+  interrupt(args: readonly string[], when: (progress: Progress) => NodeJS.Signals | null): Promise<Ended> {
+    return this.#ended(process.execPath, [bin, ...args], {}, when)
+  }
+
+  /** Folder of the one training run, or of the newest. */
+  runDirectory(): string {
+    const runs = readdirSync(this.path('outputs/train')).sort()
+    const newest = runs.at(-1)
+    if (newest === undefined) throw new Error(`there is no run in ${this.path('outputs/train')}`)
+    return this.path('outputs/train', newest)
   }
 
   remove(): void {
     rmSync(this.directory, { recursive: true, force: true })
   }
+
+  #ended(
+    command: string,
+    args: readonly string[],
+    variables: Variables,
+    when: (progress: Progress) => NodeJS.Signals | null,
+  ): Promise<Ended> {
+    const env = { ...process.env, CI: '1', NO_COLOR: '1', RLENV: `${process.execPath} ${bin}`, ...variables }
+    const child = spawn(command, args, { cwd: this.directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const printed = { stdout: '', stderr: '', sent: 0 }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed.stderr += text
+      const signal = when(printed)
+      if (signal === null) return
+      printed.sent += 1
+      child.kill(signal)
+    })
+    return new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code) => resolve({ code, stdout: printed.stdout, stderr: printed.stderr }))
+    })
+  }
 }
 
-/** A whole run in seconds: preset arena, few environments, two steps. Further keys are TypeScript text. */
-export function smallConfig(more = ''): string {
+function unexpected(args: readonly string[], { code, stdout, stderr }: Ended, expected: number): Error {
+  return new Error(`rlenv ${args.join(' ')} ended with ${code}, expected ${expected}\n${stdout}\n${stderr}`)
+}
+
+/** A whole run in seconds: preset arena, few environments, three steps. Further keys are TypeScript text. */
+export function smallConfig(more = '', imports = ''): string {
   return `import { arena } from '@rlenv/preset-arena'
 import { defineConfig } from 'rlenv'
-
+${imports}
 export default defineConfig({
   extends: arena({ environments: 8, tasksPerEnvironment: 6 }),
   training: { steps: 3, tasksPerStep: 4, rolloutsPerTask: 4, optimizerStepsPerStep: 2, maxRefills: 0, checkpointEverySteps: 1 },
   evaluation: { heldOutShare: 0.25, rolloutsPerTask: 2 },
   seed: 11,
-${more}})
+  ${more}
+})
 `
 }
