@@ -1,16 +1,14 @@
-import { createRequire } from 'node:module'
 import { z } from 'zod'
+import { rlenvVersion } from '../artifacts/rlenv-version.ts'
 import { ExecutableWorld } from '../environment/executable-world.ts'
 import type { Plugin } from '../hooks/plugin.ts'
 import { definePlugin, type PluginFactory } from '../plugin/define-plugin.ts'
 import { reactRollout } from '../rollout/react-rollout.ts'
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-
 /** Opens environments as SQLite databases in this process. Fills the slot `world`; the core's own choice for it. */
 export const executableWorld: PluginFactory<Record<never, never>> = definePlugin({
   name: 'rlenv/executable-world',
-  version,
+  version: rlenvVersion,
   options: z.strictObject({}),
   setup: () => ({ world: () => new ExecutableWorld() }),
 })
