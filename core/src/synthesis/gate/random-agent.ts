@@ -28,7 +28,8 @@ export class RandomAgent {
     const instance = this.#executable.open({ seed: random.uint32() })
     try {
       const calls: GoldRun['calls'][number][] = []
-      for (let left = task.gold.calls.length + spareCalls; left > 0; left--) {
+      const most = this.#tools.length === 0 ? 0 : task.gold.calls.length + spareCalls
+      while (calls.length < most) {
         const tool = random.pick(this.#tools)
         const args = generateArguments(tool.inputSchema, random, this.#pool, { tables: tool.tables })
         calls.push({ call: { tool: tool.name, arguments: args }, ...instance.call(tool.name, args) })

@@ -14,10 +14,10 @@ export function unrelatedChange(
   random: RandomStream,
 ): RowChange | null {
   const touched = new Set(gold.map(({ table, key }) => rowId(table, key)))
-  for (let i = 0; i < mostTries; i++) {
-    const table = random.pick(executable.image.tables)
+  const filled = executable.image.tables.filter(({ name }) => executable.initial.rows(name).length > 0)
+  for (let i = 0; i < mostTries && filled.length > 0; i++) {
+    const table = random.pick(filled)
     const rows = executable.initial.rows(table.name)
-    if (rows.length === 0) continue
     const change = alteredRow(table, random.pick(rows), random)
     if (change !== null && !touched.has(rowId(change.table, change.key))) return change
   }
