@@ -1,0 +1,5 @@
+import { filterGroups } from '@rlenv/groups-filter'
+import { describeGroups } from 'rlenv/testing'
+
+describeGroups(() => filterGroups())
+describeGroups(() => filterGroups({ minCounted: 3 }))

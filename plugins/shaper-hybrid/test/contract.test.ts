@@ -1,0 +1,4 @@
+import { hybridShaper } from '@rlenv/shaper-hybrid'
+import { describeRewardShaper } from 'rlenv/testing'
+
+describeRewardShaper(() => hybridShaper())
