@@ -61,7 +61,7 @@ export class Collection {
     const window = Math.ceil((lookAhead * parts.config.maxConcurrentRollouts) / rolloutsPerDraw) + 1
     // Every rollout in flight listens to it.
     setMaxListeners(0, this.#stop.signal)
-    this.#progress = new ProgressWatch(parts.clock, parts.events, parts.progressDeadlineMs)
+    this.#progress = new ProgressWatch(parts.clock, parts.events, parts.progressDeadlineMs, () => this.#blockedOn())
     this.#queue = new GroupQueue(draws, rolloutsPerDraw, window)
   }
 
@@ -83,6 +83,14 @@ export class Collection {
       await watching
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  #blockedOn(): string | null {
+    const { oldest } = this.#queue
+    if (oldest === null) return null
+    const { purpose, rolloutsPerDraw } = this.#request
+    const { draw, played } = oldest
+    return `${purpose} waits for group ${draw.id} of ${draw.taskId}, ${played} of ${rolloutsPerDraw} rollouts done`
   }
 
   #cancel(reason: unknown): void {

@@ -91,6 +91,14 @@ export class GroupQueue {
     }
   }
 
+  /** The group that comes next, with how many of its members are there; null when all were taken. */
+  get oldest(): { readonly draw: Draw; readonly played: number } | null {
+    const draw = this.#draws[this.#taken]
+    if (draw === undefined) return null
+    const members = this.#open.get(this.#taken) ?? []
+    return { draw, played: members.filter((member) => member !== undefined).length }
+  }
+
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake.push(resolve)

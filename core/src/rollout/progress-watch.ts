@@ -17,13 +17,16 @@ export class ProgressWatch {
   readonly #clock: Clock
   readonly #events: EventSink
   readonly #deadlineMs: number
+  /** What the whole collection waits for; null when it waits for nothing. */
+  readonly #blockedOn: () => string | null
   #progressAt: number
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, events: EventSink, deadlineMs: number) {
+  constructor(clock: Clock, events: EventSink, deadlineMs: number, blockedOn: () => string | null) {
     this.#clock = clock
     this.#events = events
     this.#deadlineMs = deadlineMs
+    this.#blockedOn = blockedOn
     this.#progressAt = clock.now()
   }
 
@@ -60,9 +63,15 @@ export class ProgressWatch {
     for (const flight of this.#flights) flight.check(now)
     if (this.#flights.size === 0 || now - Math.max(this.#progressAt, this.#toldAt) < this.#deadlineMs) return
     this.#toldAt = now
+    const blockedOn = this.#blockedOn()
+    if (blockedOn !== null) this.#tell(blockedOn, this.#progressAt, now)
     const longest = [...this.#flights].sort((a, b) => a.since - b.since)
     for (const { label, waitsFor, since } of longest.slice(0, mostNamed)) {
-      this.#events({ type: 'waiting', waiter: `${label} waits for ${waitsFor}`, since, forMs: now - since })
+      this.#tell(`${label} waits for ${waitsFor}`, since, now)
     }
+  }
+
+  #tell(waiter: string, since: number, now: number): void {
+    this.#events({ type: 'waiting', waiter, since, forMs: now - since })
   }
 }

@@ -41,7 +41,7 @@ export interface RolloutEngine {
    * member of its group, never the end of the step. Groups wait for their taker; leaving the loop early cancels the rest.
    *
    * @throws {RlenvError} RLENV_SAMPLER_INVALID for a task that does not exist, before anything is played;
-   *   RLENV_WORLD_SHARED; RLENV_FAILURE_SHARE after the last group; RLENV_INTERRUPTED when the signal aborts.
+   *   RLENV_GROUP_TOO_SMALL; RLENV_WORLD_SHARED; RLENV_FAILURE_SHARE after the last group; RLENV_INTERRUPTED when the signal aborts.
    */
   collect(request: CollectRequest, signal: AbortSignal): AsyncGenerator<TrajectoryGroup, void, void>
   /** Tasks whose world never opened, with the reason. They are not tried again. */
@@ -75,6 +75,7 @@ export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngin
   return {
     droppedTasks,
     async *collect(request, signal) {
+      assertGroupSize(request.rolloutsPerDraw)
       const tally = new FailureTally()
       const collection = new Collection(parts, request, {
         places: request.draws.map((draw) => placeOf(draw, places)),
@@ -88,6 +89,14 @@ export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngin
       if (request.maxFailureShare !== undefined) tally.assertBelow(request.maxFailureShare)
     },
   }
+}
+
+function assertGroupSize(rolloutsPerDraw: number): void {
+  if (Number.isInteger(rolloutsPerDraw) && rolloutsPerDraw >= 1) return
+  throw new RlenvError(`a group of ${rolloutsPerDraw} rollouts cannot be played`, {
+    code: 'RLENV_GROUP_TOO_SMALL',
+    fix: 'Set rolloutsPerTask to 1 or more.',
+  })
 }
 
 function limitsOf(config: ResolvedConfig['rollout']): RolloutLimits {

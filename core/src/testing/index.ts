@@ -18,7 +18,8 @@ export {
 export { describeVerifier } from './contracts/describe-verifier.ts'
 export { describeWatch } from './contracts/describe-watch.ts'
 export { describeWorld } from './contracts/describe-world.ts'
-// policies that play a script
+// policies that play a script, or anything
+export { type RandomToolPolicyOptions, randomToolPolicy } from './random-tool-policy.ts'
 export {
   type CutTurn,
   type GoldPolicyOptions,

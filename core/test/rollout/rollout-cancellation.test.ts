@@ -115,10 +115,11 @@ describe('progress', () => {
     })
     await collectAll(engine, { draws: drawsOf(1), rolloutsPerDraw: 2 })
     const waiting = events.filter((event): event is RunEvent & { type: 'waiting' } => event.type === 'waiting')
-    expect(waiting[0]).toMatchObject({
+    expect(waiting[0]).toMatchObject({ waiter: 'train waits for group d0 of counter/t0, 0 of 2 rollouts done' })
+    expect(waiting[1]).toMatchObject({
       waiter: 'rollout d0/0 of counter/t0, attempt 1, waits for policy scripted',
       since: expect.any(Number),
     })
-    expect(waiting[0]!.forMs).toBeGreaterThan(0)
+    expect(waiting[1]!.forMs).toBeGreaterThan(0)
   })
 })
