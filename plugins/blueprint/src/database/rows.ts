@@ -67,7 +67,7 @@ class EntityRows {
     return rows
   }
 
-  /** The owner of each row, shuffled: clusters of 1 to 9 rows per owner. */
+  /** The owner of each row, shuffled: clusters of 1 to 12 rows per owner. */
   #owners(count: number): readonly EntityRow[] {
     const first = this.#entity.refs[0]
     if (first === undefined) return []
@@ -75,7 +75,7 @@ class EntityRows {
     const owners: EntityRow[] = []
     for (let at = 0; owners.length < count; at++) {
       const parent = parents[at % parents.length] as EntityRow
-      const size = Math.min(1 + this.#random.int(at < 4 ? 9 : 6), count - owners.length)
+      const size = Math.min(1 + this.#random.int(at < 3 ? 12 : 6), count - owners.length)
       for (let child = 0; child < size; child++) owners.push(parent)
     }
     return this.#random.shuffle(owners)

@@ -55,11 +55,13 @@ function planStyle(random: RandomStream): Style {
   const generic = Object.fromEntries(
     Object.entries(verbDictionary.generic).map(([verb, forms]) => [verb, random.pick(forms).words]),
   ) as Record<GenericVerb, string>
+  const keyColumn = random.chance(0.5) ? 'bare' : 'noun'
   return {
     letters: random.chance(0.2) ? 'camel' : 'snake',
     ids: random.chance(0.5) ? 'integer' : 'text',
-    keyColumn: random.chance(0.5) ? 'bare' : 'noun',
-    idParameter: random.chance(0.75) ? 'noun' : 'bare',
+    keyColumn,
+    // a tool that takes `id` where rows show `order_id` would leave its caller to guess
+    idParameter: keyColumn === 'noun' || random.chance(0.5) ? 'noun' : 'bare',
     nameOrder: random.chance(0.2) ? 'noun-verb' : 'verb-noun',
     statusWord: random.pick(['status', 'state', 'stage']),
     generic,

@@ -60,13 +60,23 @@ class TaskWriter {
   write(): readonly Task[] {
     const { bench, count, random, shares, guidelines } = this.#request
     const boosted = goalKinds.filter((kind) => guidelines.some((guideline) => mentions(guideline, kind)))
-    const plans = scheduleGoals(count, availableKinds(bench), shares, boosted, random)
+    const kinds = availableKinds(bench)
+    const plans = scheduleGoals(count, kinds, shares, boosted, random)
     const tasks: Task[] = []
     for (const [index, plan] of plans.entries()) {
-      const candidate = this.#candidate(plan, index) ?? this.#candidate([anyOther(plan, random)], index)
+      const candidate = this.#candidate(plan, index) ?? this.#anyOther(kinds, index)
       if (candidate !== null) tasks.push(this.#task(candidate, this.#request.existing.length + tasks.length + 1))
     }
     return tasks
+  }
+
+  /** A task of whatever kind can be made, when the wanted one cannot. */
+  #anyOther(kinds: readonly GoalKind[], index: number): Candidate | null {
+    for (const kind of this.#request.random.fork('other', index).shuffle(kinds)) {
+      const candidate = this.#candidate([kind], index)
+      if (candidate !== null) return candidate
+    }
+    return null
   }
 
   #candidate(plan: GoalPlan, index: number): Candidate | null {
@@ -118,10 +128,6 @@ function availableKinds(bench: Workbench): readonly GoalKind[] {
     count: bench.withRole('children').length > 0,
   }
   return goalKinds.filter((kind) => offered[kind] ?? acts.has(kind))
-}
-
-function anyOther(plan: GoalPlan, random: RandomStream): GoalKind {
-  return random.pick((['status', 'update', 'create'] as const).filter((kind) => kind !== plan[0]))
 }
 
 /** Goals of a plan that do not get into each other's way; null when one cannot be made. */

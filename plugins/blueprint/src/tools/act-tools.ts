@@ -1,8 +1,7 @@
 import type { JsonSchema, SqlStep } from 'rlenv'
-import { stateDictionary } from '../grammar/states.ts'
 import { adjustSign, verbDictionary } from '../grammar/verbs.ts'
 import type { ActPlan, FieldPlan } from '../plan/application-plan.ts'
-import { quoted } from '../plan/naming.ts'
+import { capitalized, quoted } from '../plan/naming.ts'
 import { actForms } from '../plan/plan-entity.ts'
 import { type EntityToolKit, guard, sqlList } from './entity-tool-kit.ts'
 import { type PlannedTool, type ToolParts, toolOf } from './planned-tool.ts'
@@ -15,7 +14,7 @@ export function actTools(kit: EntityToolKit): readonly PlannedTool[] {
     const { parts, ids } = actParts(kit, act)
     return {
       entity: kit.entity.key,
-      rank: 8,
+      rank: act.blueprint.kind === 'status' ? 8 : 11,
       role: { kind: 'act', act: index, arguments: ids },
       tool: toolOf(parts),
     }
@@ -49,8 +48,8 @@ function statusTool(kit: EntityToolKit, act: ActPlan, blueprint: Act<'status'>):
   const column = quoted(entity.status?.column ?? '')
   const from = blueprint.from.map((state) => stored[state] ?? state)
   const to = stored[blueprint.to] ?? blueprint.to
-  const states = blueprint.from.map((state) => stateDictionary[state][0]).join(' or ')
-  const sentence = `${kit.described(act.form.words, actForms(blueprint))} one ${entity.noun}.`
+  const states = from.map((state) => state.replaceAll('_', ' ')).join(' or ')
+  const sentence = `${capitalized(kit.described(act.form, actForms(blueprint)).words)} one ${entity.noun}.`
   const update = `UPDATE ${table} SET ${column} = '${to}' WHERE ${id} = @${parameter} AND ${column} IN (${sqlList(from)})`
   return {
     ids: [parameter],
@@ -107,8 +106,11 @@ function adjustTool(kit: EntityToolKit, act: ActPlan, blueprint: Act<'adjust'>):
   const field = fieldOf(kit, blueprint.field)
   const amount = kit.plan.style.amountWord
   const adds = adjustSign(blueprint.verb) === 1
-  const verb = kit.described(act.form.words, actForms(blueprint))
-  const sentence = `${verb} ${act.form.preposition === 'by' ? 'the' : `${act.form.preposition} the`} ${field.words} of one ${entity.noun}.`
+  const verb = kit.described(act.form, actForms(blueprint))
+  const what = `the ${field.words} of one ${entity.noun}`
+  const sentence = capitalized(
+    verb.preposition === 'by' ? `${verb.words} ${what}.` : `${verb.words} ${verb.preposition} ${what}.`,
+  )
   const write: SqlStep = adds
     ? { kind: 'run', sql: `UPDATE ${table} SET ${changed(field, '+', amount)} WHERE ${id} = @${parameter}` }
     : takeFrom(kit, field, amount, parameter)
@@ -133,8 +135,8 @@ function assignTool(kit: EntityToolKit, act: ActPlan, blueprint: Act<'assign'>):
   const parameter = entity.idParameter
   const target = kit.targetOf(blueprint.ref)
   const column = entity.refs.find((ref) => ref.target === blueprint.ref)?.column ?? ''
-  const verb = kit.described(act.form.words, verbDictionary.assign[blueprint.verb])
-  const sentence = `${verb} one ${entity.noun} ${act.form.preposition} another ${target.noun}.`
+  const verb = kit.described(act.form, verbDictionary.assign[blueprint.verb])
+  const sentence = `${capitalized(verb.words)} one ${entity.noun} ${verb.preposition} another ${target.noun}.`
   return {
     ids: [parameter, column],
     parts: {
@@ -170,8 +172,8 @@ function transferTool(kit: EntityToolKit, act: ActPlan, blueprint: Act<'transfer
   const [from, to] = ['from', 'to'].map((side) =>
     plan.style.idParameter === 'bare' ? kit.identifier(side, 'id') : kit.identifier(side, entity.noun, 'id'),
   ) as [string, string]
-  const verb = kit.described(act.form.words, actForms(blueprint))
-  const sentence = `${verb} ${field.words} from one ${entity.noun} to another.`
+  const verb = kit.described(act.form, actForms(blueprint))
+  const sentence = `${capitalized(verb.words)} ${field.words} from one ${entity.noun} to another.`
   const sameError = { code: 'same_row', message: `Both sides are the ${entity.noun} {${from}}.` }
   return {
     ids: [from, to, amount],

@@ -1,7 +1,7 @@
 import type { JsonSchema, SqlStep } from 'rlenv'
 import { verbDictionary } from '../grammar/verbs.ts'
 import type { FieldPlan } from '../plan/application-plan.ts'
-import { article, quoted, sqlText } from '../plan/naming.ts'
+import { article, capitalized, quoted, sqlText } from '../plan/naming.ts'
 import { type EntityToolKit, fieldArgument, guard, notFound, sqlList } from './entity-tool-kit.ts'
 import { type PlannedTool, toolOf } from './planned-tool.ts'
 
@@ -29,8 +29,8 @@ function createTool(kit: EntityToolKit, create: NonNullable<EntityToolKit['entit
     properties[entity.label.column] = { type: 'string', minLength: 1, description: `The new ${entity.noun}'s name.` }
   }
   for (const field of given) properties[field.column] = fieldArgument(field)
-  const verb = kit.described(create.form.words, verbDictionary.create[create.verb])
-  const sentence = `${verb} ${article(entity.noun)} ${entity.noun}.`
+  const verb = kit.described(create.form, verbDictionary.create[create.verb])
+  const sentence = `${capitalized(verb.words)} ${article(entity.noun)} ${entity.noun}.`
   return {
     entity: entity.key,
     rank: 7,
@@ -132,7 +132,7 @@ function optionalUpdate(kit: EntityToolKit, fields: readonly FieldPlan[]): Plann
   const sentence = `${verb} details of one ${entity.noun}.`
   return {
     entity: entity.key,
-    rank: 6,
+    rank: 7,
     role: { kind: 'update', fields },
     tool: toolOf({
       name: kit.name(kit.generic('update'), entity.noun),
@@ -171,7 +171,7 @@ function setter(kit: EntityToolKit, field: FieldPlan, index: number): PlannedToo
   const sentence = `${kit.describedGeneric('set')} the ${field.words} of one ${entity.noun}.`
   return {
     entity: entity.key,
-    rank: index === 0 ? 6 : 2,
+    rank: index === 0 ? 7 : 2,
     role: { kind: 'update', fields: [field] },
     tool: toolOf({
       name: kit.name(kit.generic('set'), entity.noun, field.words),
@@ -215,7 +215,7 @@ function fieldValueTool(kit: EntityToolKit, fields: readonly FieldPlan[]): Plann
   const sentence = `${kit.describedGeneric('update')} one detail of one ${entity.noun}.`
   return {
     entity: entity.key,
-    rank: 6,
+    rank: 7,
     role: { kind: 'update-field', fields },
     tool: toolOf({
       name: kit.name(kit.generic('update'), entity.noun),
@@ -258,7 +258,7 @@ function deleteTool(kit: EntityToolKit): PlannedTool {
   const sentence = `${kit.describedGeneric('remove')} one ${entity.noun}.`
   return {
     entity: entity.key,
-    rank: 5,
+    rank: 7,
     role: { kind: 'delete' },
     tool: toolOf({
       name: kit.name(kit.generic('remove'), entity.noun),

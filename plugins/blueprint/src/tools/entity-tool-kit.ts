@@ -38,12 +38,13 @@ export class EntityToolKit {
   }
 
   /** A verb for a description: half of the time chosen without regard to the tool's name. */
-  described(inName: string, forms: readonly { readonly words: string }[]): string {
-    return capitalized(this.random.chance(0.5) ? inName : this.random.pick(forms).words)
+  described<Form extends { readonly words: string }>(inName: Form, forms: readonly Form[]): Form {
+    return this.random.chance(0.5) ? inName : this.random.pick(forms)
   }
 
   describedGeneric(verb: GenericVerb): string {
-    return this.described(this.generic(verb), verbDictionary.generic[verb])
+    const inName = { words: this.generic(verb), preposition: '' }
+    return capitalized(this.described(inName, verbDictionary.generic[verb]).words)
   }
 
   idSchema(entity: EntityPlan = this.entity): JsonSchema {

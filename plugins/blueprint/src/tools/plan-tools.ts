@@ -8,6 +8,8 @@ import { readTools } from './read-tools.ts'
 
 const mostTools = 40
 const fewestTools = 26
+/** How far chance may lift a tool above one of higher rank. */
+const luck = 8
 
 /** All tools of an environment with what they are for; 26 to 40 where there are so many, names unique. Pure in the plan. */
 export function planTools(plan: ApplicationPlan): readonly PlannedTool[] {
@@ -17,16 +19,15 @@ export function planTools(plan: ApplicationPlan): readonly PlannedTool[] {
     return [...readTools(kit), ...actTools(kit), ...editTools(kit)]
   })
   const unique = withoutNameClashes(all)
-  const ranked = random
-    .shuffle(unique.map((_, index) => index))
-    .sort((left, right) => rankOf(unique, right) - rankOf(unique, left))
   const size = fewestTools + random.int(mostTools - fewestTools + 1)
-  const kept = new Set(ranked.slice(0, size))
-  return unique.filter((_, index) => kept.has(index))
-}
-
-function rankOf(tools: readonly PlannedTool[], index: number): number {
-  return tools[index]?.rank ?? 0
+  const kept = new Set(
+    unique
+      .map((planned) => ({ planned, rank: planned.rank + random.real() * luck }))
+      .sort((left, right) => right.rank - left.rank)
+      .slice(0, size)
+      .map(({ planned }) => planned),
+  )
+  return unique.filter((planned) => kept.has(planned))
 }
 
 /** Of tools with one name the most useful one stays. */

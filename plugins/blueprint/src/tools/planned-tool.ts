@@ -22,7 +22,7 @@ export interface PlannedTool {
   readonly role: ToolRole
   /** Key of the entity it is about. */
   readonly entity: string
-  /** Tools with the lowest rank are dropped first when an environment has too many. */
+  /** When an environment has too many tools, those with a low rank are the likeliest to be left out. */
   readonly rank: number
 }
 

@@ -33,7 +33,7 @@ function lookupTool(kit: EntityToolKit, label: { readonly column: string; readon
   const extra = entity.brief ? ' Returns ids and names only.' : ''
   return {
     entity: entity.key,
-    rank: 10,
+    rank: 20,
     role: { kind: 'lookup', argument: shape.argument, brief: entity.brief },
     tool: toolOf({
       name: shape.name,
@@ -94,7 +94,7 @@ function lookupShape(kit: EntityToolKit, label: { readonly column: string; reado
         schema: { type: 'string', minLength: 1, description: `Only those whose ${words} contains this.` },
         required: false,
         verb: kit.describedGeneric('list'),
-        how: `, narrowed by ${words} if given`.slice(2),
+        how: `narrowed by ${words} if given`,
         step: {
           kind: 'rows',
           sql: `${select} WHERE @${label.column} IS NULL OR INSTR(LOWER(${column}), LOWER(@${label.column})) > 0${order}`,
@@ -109,7 +109,7 @@ function getTool(kit: EntityToolKit): PlannedTool {
   const verb = kit.describedGeneric('get')
   return {
     entity: entity.key,
-    rank: entity.brief ? 9 : 4,
+    rank: entity.brief ? 14 : 3,
     role: { kind: 'get' },
     tool: toolOf({
       name: kit.name(kit.generic('get'), entity.noun),
@@ -144,7 +144,7 @@ function childrenTool(kit: EntityToolKit, target: string, column: string, owner:
   const sentence = `${verb} the ${entity.plural} of one ${parent.noun}.`
   return {
     entity: entity.key,
-    rank: owner ? 10 : 3,
+    rank: owner ? 20 : 1,
     role: { kind: 'children', parent: target, argument: column, status: filter },
     tool: toolOf({
       name: kit.name(kit.generic('list'), entity.plural, plan.style.childJoin, parent.noun),
