@@ -32,7 +32,7 @@ export const hybridShaper: PluginFactory<HybridShaperOptions> = definePlugin({
     environmentError: z.number().default(0),
   }),
   setup: (options) => ({
-    rewardShaper: (_reward, { judged }) => hybridReward(judged, options),
+    rewardShaper: { base: true, handler: (_reward, { judged }) => hybridReward(judged, options) },
   }),
 })
 

@@ -29,7 +29,7 @@ export const ternaryShaper: PluginFactory<TernaryShaperOptions> = definePlugin({
     unknown: z.number().default(0),
   }),
   setup: (options) => ({
-    rewardShaper: (_reward, { judged }) => ternaryReward(judged, options),
+    rewardShaper: { base: true, handler: (_reward, { judged }) => ternaryReward(judged, options) },
   }),
 })
 
