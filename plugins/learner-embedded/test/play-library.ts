@@ -5,7 +5,6 @@ import {
   type Policy,
   RandomStream,
   routeCall,
-  type ToolSurface,
   type TrainingSample,
   type Trajectory,
   type Turn,
@@ -17,7 +16,7 @@ const { signal } = new AbortController()
 
 export interface Play {
   readonly policy: Policy
-  readonly surface?: ToolSurface
+  readonly surface?: 'direct' | 'meta'
   readonly temperature?: number
   readonly topP?: number
   readonly seed?: number
@@ -25,7 +24,7 @@ export interface Play {
   readonly maxTurns?: number
 }
 
-/** Plays one task of the tiny library and returns what happened, `null` diffs and all. */
+/** Plays one task of the tiny library and returns what happened. */
 export async function playLibrary(play: Play): Promise<Trajectory> {
   const { policy, surface = 'direct', temperature = 1, topP = 1, seed = 1, task = 0, maxTurns = 8 } = play
   const world = loadEnvironment(library).open({ seed: 1 })

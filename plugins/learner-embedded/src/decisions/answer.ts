@@ -91,6 +91,8 @@ function describeCell(
   buffer.relational(feature.kind, pack(2, 1, Math.min(2, episode.writes)))
   buffer.relational(feature.recency, pack(2, Math.min(6, recency), ago))
   buffer.relational(feature.relevance, pack(row.relevance, ago, Math.min(3, row.hits)))
+  const active = (row.goals & (1 << episode.activeGoal)) === 0 ? 0 : 1
+  buffer.relational(feature.goal, pack(active, row.relevance, Math.min(2, shared)))
   buffer.relational(feature.mentioned, pack(said ? 1 : 0, typeof cell === 'number' ? 1 : 0))
   buffer.relational(feature.keyOverlap, pack(Math.min(2, shared), ago === 0 ? 1 : 0, row.relevance))
   describeQuestion(buffer, episode, stems, 2)
@@ -109,7 +111,9 @@ function describeCell(
 export function answerInSight(episode: Episode): number {
   const words = questionWords(episode)
   let sight = 0
+  const active = 1 << episode.activeGoal
   for (const row of bestRows(episode)) {
+    if ((row.goals & active) === 0) continue
     const asked = row.keys.some(
       (key) => !isIdName(key) && identifierWords(key).some((word) => words.includes(stemHash(word))),
     )

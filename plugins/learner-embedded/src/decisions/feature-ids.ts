@@ -95,6 +95,7 @@ export const answerFeatures = {
   single: 115,
   mentioned: 116,
   count: 117,
+  goal: 118,
 } as const
 
 export const lexicalFeatures = {

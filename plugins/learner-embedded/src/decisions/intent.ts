@@ -1,4 +1,6 @@
+import type { TaskText } from '../text/task-text.ts'
 import { callResults, type Episode } from '../transcript/episode.ts'
+import { type ParameterView, parameterShapes } from '../transcript/parameter-view.ts'
 import type { Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { answerInSight } from './answer.ts'
@@ -6,7 +8,7 @@ import { type CandidateBuffer, pack } from './candidate-buffer.ts'
 import { exhaustionOf } from './exhaustion.ts'
 import { intentFeatures as feature } from './feature-ids.ts'
 import { labelStatusOf, openLabels, openValues } from './label-status.ts'
-import { acceptsKind } from './value-kind.ts'
+import { acceptsKind, fitsShape } from './value-kind.ts'
 
 interface IntentState {
   readonly episode: Episode
@@ -82,12 +84,21 @@ function describeValues(buffer: CandidateBuffer, tool: ToolView, state: IntentSt
     const parameter = tool.parameters[position]
     if (parameter === undefined || !parameter.required) continue
     required++
-    const fits = state.values.some((span) => acceptsKind(parameter, text.spans[span]?.kind ?? 'word'))
-    if (fits || parameter.values !== null || parameter.type === 'string') fitting++
+    if (isSatisfiable(parameter, state.values, text)) fitting++
   }
   buffer.relational(feature.valueFit, pack(Math.min(3, required), Math.min(3, state.values.length), write))
   const fit = required === 0 ? 0 : fitting === required ? 2 : 1
   buffer.relational(feature.kindFit, pack(fit, write, Math.min(3, state.values.length)))
+}
+
+/** Free text can always be found; numbers, dates and the like must stand in the goal. */
+function isSatisfiable(parameter: ParameterView, values: readonly number[], text: TaskText): boolean {
+  if (parameter.values !== null) return true
+  if (parameter.type === 'string' && parameter.shape === parameterShapes.any) return true
+  return values.some((index) => {
+    const kind = text.spans[index]?.kind ?? 'word'
+    return acceptsKind(parameter, kind) && fitsShape(parameter, kind)
+  })
 }
 
 function describeFinish(buffer: CandidateBuffer, state: IntentState): void {
@@ -99,7 +110,8 @@ function describeFinish(buffer: CandidateBuffer, state: IntentState): void {
     pack(last, episode.view.text.question ? 1 : 0, state.question, state.goalsLeft),
   )
   buffer.relational(feature.finishOpen, pack(Math.min(3, state.labels), Math.min(3, state.values.length), state.writes))
-  const row = episode.rows.at(-1)
+  const active = 1 << episode.activeGoal
+  const row = episode.rows.findLast((seen) => (seen.goals & active) !== 0)
   const found = row === undefined ? 0 : 1 + Math.min(3, row.relevance)
   buffer.relational(feature.finishAnswer, pack(state.question, found, episode.intentCalled ? 1 : 0, state.goalsLeft))
   const sight = state.question === 1 ? answerInSight(episode) : 0

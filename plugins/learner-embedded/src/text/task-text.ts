@@ -66,7 +66,7 @@ export function parseTaskText(text: string, verbs: ReadonlySet<number>, vocabula
   const goalOf = goalOfClauses(clauses, goalClauses)
   const words = freeWords(tokens, spanOf, text)
   const clauseAt = clauseOfTokens(tokens.length, clauses)
-  const spans = [...found, ...words].map((span, index) => {
+  const placed = [...found, ...words].map((span, index) => {
     const at = tokens.findIndex((token) => token.end > span.start)
     return placeSpan(
       span,
@@ -78,6 +78,7 @@ export function parseTaskText(text: string, verbs: ReadonlySet<number>, vocabula
       clauses[clauseAt[at] ?? 0]?.from ?? 0,
     )
   })
+  const spans = withoutWeakLabels(placed)
   const goals = goalClauses.map((clause, goal) => goalOfClause(clause, goal, tokens, spanOf, spans))
   return {
     text,
@@ -87,6 +88,13 @@ export function parseTaskText(text: string, verbs: ReadonlySet<number>, vocabula
     grams: gramsOf(tokens),
     question: goals.some((goal) => goal.question),
   }
+}
+
+/** A single capitalised word ("French") is a name only where its goal has no longer name or code. */
+function withoutWeakLabels(spans: readonly PlacedSpan[]): PlacedSpan[] {
+  const isWeak = (span: PlacedSpan) => span.kind === 'name' && !span.text.includes(' ')
+  const named = new Set(spans.filter((span) => span.label && !isWeak(span)).map((span) => span.goal))
+  return spans.map((span) => (span.label && isWeak(span) && named.has(span.goal) ? { ...span, label: false } : span))
 }
 
 function indexByKey(spans: readonly PlacedSpan[]): Map<string, number[]> {

@@ -214,6 +214,8 @@ export class Episode {
 
   #finishGoal(): void {
     this.writes++
+    this.intent = -1
+    this.intentCalled = false
     this.goalsDone = Math.min(this.view.text.goals.length, this.goalsDone + 1)
     this.activeGoal = Math.min(this.view.text.goals.length - 1, this.goalsDone)
   }

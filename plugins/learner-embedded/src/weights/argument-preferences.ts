@@ -38,6 +38,7 @@ export const firstArgumentPreferences: readonly Preference[] = [
     weight: (kind, many, shared) => at([-many, 4 * many - 2, -many], kind) + 1.2 * shared,
   },
   { feature: answer.kind, sizes: [3, 2, 3], weight: (kind, question) => (kind === 0 ? -3 * question : 0) },
+  { feature: answer.goal, sizes: [2, 4, 3], weight: (active) => active },
   { feature: answer.mentioned, sizes: [2, 2], weight: (said) => -1.2 * said },
 ]
 

@@ -23,7 +23,7 @@ export const firstToolPreferences: readonly Preference[] = [
   {
     feature: intent.kindFit,
     sizes: [3, 2, 4],
-    weight: (fit, _write, open) => at([0, -1, open > 0 ? 0.4 : 0], fit),
+    weight: (fit, _write, open) => at([0, -3, open > 0 ? 0.4 : 0], fit),
   },
   { feature: intent.errored, sizes: [2, 2], weight: (errored) => -1.5 * errored },
   {
