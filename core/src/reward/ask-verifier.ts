@@ -3,7 +3,7 @@ import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { HookContext, JudgeInput } from '../hooks/contexts.ts'
 import type { CapturedState, StateReader, WorldInstance } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
-import { attempt, type Settled } from '../rollout/deadline.ts'
+import { attempt, isPromise, type Settled } from '../rollout/deadline.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { VerdictFailure } from './outcome-of.ts'
 
@@ -31,7 +31,7 @@ const failure = (code: VerdictFailure['code'], message: string, cause?: unknown)
 export async function askVerifier(question: VerifierQuestion): Promise<VerifierAnswer> {
   const { world, timeoutMs, context, clock, input } = question
   const capturing = attempt(() => world.capture(), timeoutMs, context.signal, clock)
-  const captured = 'kind' in capturing ? capturing : await capturing
+  const captured = isPromise(capturing) ? await capturing : capturing
   if (captured.kind !== 'value') return unread(captured, 'state_unreadable', `the state of ${input.environment.id}`)
   const state = captured.value ?? statelessWorld
   const judging = attempt(
@@ -40,7 +40,7 @@ export async function askVerifier(question: VerifierQuestion): Promise<VerifierA
     context.signal,
     clock,
   )
-  const judged = 'kind' in judging ? judging : await judging
+  const judged = isPromise(judging) ? await judging : judging
   if (judged.kind !== 'value') return unread(judged, 'verifier_failed', `the verifier of ${input.task.id}`)
   return readVerdict(judged.value, input)
 }

@@ -4,7 +4,7 @@ import type { RolloutRequest, RolloutResult } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
 import type { StopReason } from '../vocabulary/outcome.ts'
 import type { StateDiff } from '../vocabulary/state-diff.ts'
-import { attempt } from './deadline.ts'
+import { attempt, isPromise } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { RolloutRecord } from './rollout-record.ts'
 import { type LoopOptions, TurnLoop } from './turn-loop.ts'
@@ -18,7 +18,8 @@ export async function runRollout(request: RolloutRequest, options: LoopOptions, 
   const opened = await openWorld(request, clock)
   if ('stop' in opened) return { trajectory: record.trajectory(request, opened.stop, []), world: null }
   const stop = await new TurnLoop(request, opened.world, record, options, clock).play()
-  return { trajectory: record.trajectory(request, stop, await finalDiff(opened.world, record)), world: opened.world }
+  const diff = await finalDiff(request, opened.world, record, clock)
+  return { trajectory: record.trajectory(request, stop, diff), world: opened.world }
 }
 
 async function openWorld(
@@ -29,7 +30,7 @@ async function openWorld(
   if (signal.aborted) return { stop: { kind: 'cancelled', message: 'cancelled before it began' } }
   const ms = Math.min(limits.toolTimeoutMs, limits.rolloutTimeoutMs)
   const opened = attempt(() => world.open({ environment, seed: draw.seed }, signal), ms, signal, clock)
-  const settled = 'kind' in opened ? opened : await opened
+  const settled = isPromise(opened) ? await opened : opened
   switch (settled.kind) {
     case 'value':
       return { world: settled.value }
@@ -49,17 +50,23 @@ const fault = (code: string, message: string): { readonly stop: StopReason } => 
   return { stop: { kind: 'faulted', in: 'environment', code, message } }
 }
 
-/** Initial to final state. Nothing has to be compared when no call wrote anything; a timed-out call may have. */
-async function finalDiff(world: WorldInstance, record: RolloutRecord): Promise<StateDiff> {
+/**
+ * Initial to final state. Nothing has to be compared when no call wrote anything; a timed-out call may have. Where the
+ * state cannot be captured the calls' own changes stand; the verifier captures it as well, and there a failure counts.
+ */
+async function finalDiff(
+  request: RolloutRequest,
+  world: WorldInstance,
+  record: RolloutRecord,
+  clock: Clock,
+): Promise<StateDiff> {
   const calls = record.turns.flatMap((turn) => turn.calls)
   const writes = calls.filter((call) => call.diff.length > 0)
   const unsure = calls.some((call) => !call.result.ok && call.result.error.kind === 'timeout')
   if (!unsure && writes.length <= 1) return writes[0]?.diff ?? []
-  try {
-    const state = await world.capture()
-    return state === null ? writes.flatMap((call) => call.diff) : state.diff
-  } catch {
-    // The verifier captures the state as well, and there a failure counts.
-    return writes.flatMap((call) => call.diff)
-  }
+  const { limits, signal } = request
+  const capturing = attempt(() => world.capture(), limits.toolTimeoutMs, signal, clock)
+  const captured = isPromise(capturing) ? await capturing : capturing
+  const state = captured.kind === 'value' ? captured.value : null
+  return state?.diff ?? writes.flatMap((call) => call.diff)
 }

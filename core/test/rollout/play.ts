@@ -6,7 +6,7 @@ import { ReactRollout, type ReactRolloutOptions } from '../../src/rollout/react-
 import type { Environment } from '../../src/vocabulary/environment.ts'
 import { CounterWorld, counterEnvironment } from './counter-environment.ts'
 
-export const testLimits: RolloutLimits = {
+const testLimits: RolloutLimits = {
   maxTurns: 8,
   maxToolCalls: null,
   toolTimeoutMs: 1000,

@@ -69,6 +69,13 @@ describe('what a world does wrong', () => {
     expect(trajectory.stopReason).toMatchObject({ in: 'environment', code: 'world_open_failed' })
   })
 
+  test('a state that is not shown in time leaves the changes of the calls', async () => {
+    const world = new CounterWorld(() => Object.assign(new CounterInstance(), { capture: never }))
+    const policy = scriptedPolicy([add(1), add(2), 'Done.'])
+    const { trajectory } = await play({ world, policy, limits: { toolTimeoutMs: 20 } })
+    expect(trajectory.diff).toMatchObject([{ after: { value: 1 } }, { after: { value: 3 } }])
+  })
+
   test('a huge result is cut with a notice of what is missing, and kept once', async () => {
     const rows = Array.from({ length: 50_000 }, (_, id) => ({ id }))
     const world = new CounterWorld(
