@@ -55,12 +55,18 @@ export async function scenarios(hooks: PluginHooks, count: number): Promise<read
 
 export const emptyDraft: DatabaseDraft = { schema: '', data: '', clock: '2026-01-01T00:00:00.000Z', annotations: {} }
 
-export async function write(hooks: PluginHooks, scenario: Scenario, seed: number, tasks = 10): Promise<Written> {
+export async function write(
+  hooks: PluginHooks,
+  scenario: Scenario,
+  seed: number,
+  tasks = 10,
+  guidelines: readonly string[] = [],
+): Promise<Written> {
   const stage = { ...hookContext(scenario.id), scenario, seed, attempt: 1, feedback: null }
   const database = await handler(hooks, 'dbMiner')(emptyDraft, stage)
   const toolset = await handler(hooks, 'toolGenerator')({ tools: [], scripts: {} }, { ...stage, database })
   const world = draftWorld({ database, toolset, seed })
-  const wishes = { ...stage, database, toolset, world, tasksPerEnvironment: tasks, guidelines: [] }
+  const wishes = { ...stage, database, toolset, world, tasksPerEnvironment: tasks, guidelines }
   return { scenario, seed, database, toolset, world, tasks: await handler(hooks, 'taskGenerator')([], wishes) }
 }
 
