@@ -50,7 +50,7 @@ describe('training ends with exit code 1 and names plugin and hook when a plugin
     project.write('late.config.ts', withPlugin(secondStep))
     const error = await project.failure(['train', '-c', 'late.config.ts'], 1)
     expect(error).toMatchObject({ code: 'RLENV_PLUGIN_FAILED', plugin: 'faulty', hook: 'groups' })
-    const run = project.runDirectory()
+    const run = project.runDirectories()[0] ?? ''
     const traces = filesIn(run).filter((path) => path.endsWith('all/traces.jsonl'))
     expect(traces).toContain('rollouts/step_0/train/all/traces.jsonl')
     for (const path of traces)

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -83,12 +92,12 @@ export class Project {
     return this.#ended(process.execPath, [bin, ...args], {}, when)
   }
 
-  /** Folder of the one training run, or of the newest. */
-  runDirectory(): string {
-    const runs = readdirSync(this.path('outputs/train')).sort()
-    const newest = runs.at(-1)
-    if (newest === undefined) throw new Error(`there is no run in ${this.path('outputs/train')}`)
-    return this.path('outputs/train', newest)
+  /** Folders of the training runs, in the order in which they began. */
+  runDirectories(): readonly string[] {
+    const root = this.path('outputs/train')
+    return readdirSync(root)
+      .map((name) => join(root, name))
+      .sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs)
   }
 
   remove(): void {
