@@ -9,9 +9,9 @@ import { CounterWorld, counterEnvironment } from './counter-environment.ts'
 const testLimits: RolloutLimits = {
   maxTurns: 8,
   maxToolCalls: null,
-  toolTimeoutMs: 1000,
-  turnTimeoutMs: 1000,
-  rolloutTimeoutMs: 10_000,
+  toolTimeoutMs: 10_000,
+  turnTimeoutMs: 10_000,
+  rolloutTimeoutMs: 60_000,
   maxResultChars: 2000,
 }
 

@@ -106,7 +106,7 @@ describe('progress', () => {
   })
 
   test('says who waits for whom, and since when, when nothing finishes', async () => {
-    const policy = scriptedPolicy(['Done.'], { delayMs: 150 })
+    const policy = scriptedPolicy(['Done.'], { delayMs: 500 })
     const { engine, events } = await engineOf({
       policy,
       clock: fastClock(100),

@@ -135,7 +135,7 @@ describe('faults', () => {
         return sticking.sample(...args)
       },
     }
-    const config = { maxAttempts: 1, turnTimeoutMs: 60_000, rolloutTimeoutMs: 50 }
+    const config = { maxAttempts: 1, turnTimeoutMs: 60_000, rolloutTimeoutMs: 400 }
     const { engine, world } = await engineOf({ policy: picking, config })
     const groups = await collectAll(engine)
     const outcomes = groups.flatMap((group) => group.members.map((member) => member.outcome))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/determinism/clock.ts'
 import { ContextOverflow } from '../../src/rollout/context-overflow.ts'
 import { scriptedPolicy } from '../../src/testing/scripted-policy.ts'
 import { CounterInstance, CounterWorld, contentsOf, refusal } from './counter-environment.ts'
@@ -130,7 +131,14 @@ describe('what a model does wrong', () => {
     const limits = { turnTimeoutMs: 60_000, rolloutTimeoutMs: 30 }
     const silent = await play({ policy: scriptedPolicy(['Done.'], { delayMs: 60_000 }), limits })
     expect(silent.trajectory.stopReason).toMatchObject({ in: 'model', code: 'rollout_timeout' })
-    const slow = await play({ policy: scriptedPolicy([add(1)], { delayMs: 12 }), limits })
+    let now = 0
+    const clock = { ...systemClock, now: () => now }
+    const spending = scriptedPolicy(() => {
+      now += 12
+      return add(1)
+    })
+    const slow = await play({ policy: spending, clock, limits })
+    expect(slow.trajectory.turns).toHaveLength(3)
     expect(slow.trajectory.stopReason).toEqual({ kind: 'truncated', limit: 'wall-clock' })
   })
 })
