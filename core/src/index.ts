@@ -43,8 +43,18 @@ export { ExecutableEnvironment, type ExecutableParts, type OpenOptions } from '.
 export { ExecutableWorld } from './environment/executable-world.ts'
 export { buildImage } from './environment/image/build-image.ts'
 export type { DatabaseImage } from './environment/image/database-image.ts'
+export { imageFromFile } from './environment/image/import-image.ts'
 export { loadEnvironment } from './environment/load-environment.ts'
 export { runGold } from './environment/run-gold.ts'
+export { loadSandbox } from './environment/sandbox/quickjs-module.ts'
+export {
+  runVerifierScript,
+  type VerifierScript,
+  type VerifierScriptInput,
+  type VerifierScriptOptions,
+  type VerifierScriptResult,
+} from './environment/sandbox/run-verifier-script.ts'
+export type { ScriptLimits } from './environment/sandbox/script-runtime.ts'
 export { checkNativeModule, type NativeModuleReport } from './environment/sqlite/native-module.ts'
 export type { ColumnInfo, TableInfo } from './environment/sqlite/table-info.ts'
 export { ArgumentPool } from './environment/tools/argument-pool.ts'
@@ -180,6 +190,7 @@ export type { MetricsLine, StepPlace } from './runs/step-files.ts'
 export { judgedFromTrace, type TraceError, type TraceLine, traceLine } from './runs/trace-line.ts'
 // synthesis and the gate
 export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'
+export { gateError } from './synthesis/gate/gate-error.ts'
 export {
   type GateFinding,
   type GateFindingCode,

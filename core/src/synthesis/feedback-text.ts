@@ -1,5 +1,6 @@
+import { oneLine } from './one-line.ts'
+
 const mostLines = 12
-const mostCharacters = 300
 
 /** What a generator is told before it tries again: one line per thing that went wrong, the first dozen. */
 export function feedbackText(attempt: number, errors: readonly string[]): string {
@@ -7,9 +8,4 @@ export function feedbackText(attempt: number, errors: readonly string[]): string
   const rest = errors.length > mostLines ? [`- and ${errors.length - mostLines} more`] : []
   const count = errors.length === 1 ? '1 thing was' : `${errors.length} things were`
   return [`Try ${attempt} was executed and not accepted; ${count} wrong:`, ...shown, ...rest].join('\n')
-}
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`
 }

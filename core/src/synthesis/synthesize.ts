@@ -1,6 +1,7 @@
 import { isRlenvError, RlenvError } from '../errors/rlenv-error.ts'
 import type { StageProvenance } from '../vocabulary/environment.ts'
 import type { Scenario } from '../vocabulary/scenario.ts'
+import { oneLine } from './one-line.ts'
 import { runBounded } from './run-bounded.ts'
 import { type SourcedScenarios, sourceScenarios } from './source-scenarios.ts'
 import type { Stage, SynthesisRequest } from './stage.ts'
@@ -73,7 +74,7 @@ class Progress {
       environmentId: id,
       accepted: environment !== null,
       tasks: environment?.tasks.length ?? 0,
-      reason: drop === null ? null : `${drop.stage}: ${drop.message}`,
+      reason: drop === null ? null : `${drop.stage}: ${oneLine(drop.message)}`,
       done: this.done,
       total: this.total,
     })
@@ -106,7 +107,7 @@ function nothingSurvived(results: readonly SynthesizedEnvironment[]): RlenvError
   const [first] = drops
   if (first !== undefined && drops.every(({ cause }) => isRlenvError(cause))) return first.cause as RlenvError
   const reasons = countReasons(drops.map(withStage)).map(
-    ({ reason, count, example }) => `${count} × ${reason} (${example})`,
+    ({ reason, count, example }) => `${count} × ${reason} (${oneLine(example)})`,
   )
   const why = first === undefined ? 'the scenario sources gave none' : reasons.join('; ')
   return new RlenvError(`none of ${drops.length} environments came through: ${why}`, {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ArtifactStore } from '../../src/artifacts/artifact-store.ts'
+import { writeError } from '../../src/artifacts/file-error.ts'
 import type { ScenarioContext } from '../../src/hooks/contexts.ts'
 import type { PluginHooks } from '../../src/hooks/pipeline-hooks.ts'
 import { synthesize } from '../../src/synthesis/synthesize.ts'
@@ -8,7 +10,7 @@ import { tinyScenario } from '../../src/testing/tiny-environment.ts'
 import { tinyHooks } from '../../src/testing/tiny-plugin.ts'
 import type { DatabaseDraft } from '../../src/vocabulary/database.ts'
 import { temporaryFolder } from '../artifacts/temporary-folder.ts'
-import { failureOf, synthesisRequest } from './synthesis-request.ts'
+import { failureOf, stagesHeard, synthesisRequest } from './synthesis-request.ts'
 
 describe('what does not come through', () => {
   const brokenFor =
@@ -154,5 +156,36 @@ describe('an artefact folder that cannot be written to', () => {
       code: 'RLENV_OUTPUT_UNWRITABLE',
       message: expect.stringContaining(join(file, 'artifacts')),
     })
+  })
+})
+
+describe('a full disk', () => {
+  /** Lets some artefacts through, then reports what Linux reports. */
+  class FullDisk extends ArtifactStore {
+    #left = 7
+
+    override async put(key: string, value: unknown): Promise<void> {
+      if (this.#left-- > 0) return super.put(key, value)
+      throw writeError(
+        `${this.directory}/${key}.json`,
+        Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }),
+      )
+    }
+  }
+
+  test('ends the run, and what was written before it is neither lost nor redone', async () => {
+    const directory = temporaryFolder()
+    const settings = { maxConcurrentEnvironments: 1 }
+    const request = await synthesisRequest({ directory, settings })
+    expect(await failureOf({ ...request, store: new FullDisk(directory) })).toMatchObject({
+      code: 'RLENV_DISK_FULL',
+      fix: expect.stringContaining('what was written before is kept'),
+    })
+    const next = await synthesisRequest({ directory, settings })
+    await synthesize(next)
+    const cached = stagesHeard(next).filter((line) => line.endsWith('cached'))
+    // scenarios, five stages of the first environment, the database of the second
+    expect(cached).toHaveLength(7)
+    expect(cached.at(-1)).toBe('database library-2 cached')
   })
 })

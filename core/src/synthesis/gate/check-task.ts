@@ -8,6 +8,7 @@ import type { Pipeline } from '../../plugin/pipeline.ts'
 import { settleWithin } from '../../rollout/deadline.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { GoldRun, Task } from '../../vocabulary/task.ts'
+import type { Tool } from '../../vocabulary/tool.ts'
 import { finding, type GateFinding, statusOf, type TaskReport } from './gate-report.ts'
 import type { HypotheticalStates } from './hypothetical-state.ts'
 import { type Exhibit, Judge, NoVerdict } from './judgement.ts'
@@ -77,7 +78,7 @@ async function taskFindings(
 ): Promise<readonly GateFinding[]> {
   const { environment, executable, pipeline, context } = checks
   const gold = runGold(executable, task.gold.calls, task.gold.answer, environment.seed)
-  const unfit = goldFindings(gold)
+  const unfit = goldFindings(gold, environment.tools)
   if (unfit.length > 0) return unfit
   const stored = environment.verifiers[task.id]
   if (stored === undefined) return [finding('verifier_missing', 'the task has no verifier')]
@@ -87,7 +88,7 @@ async function taskFindings(
   try {
     for (const check of [untouched, goldPasses, unrelated, wordsAlone, randomAgent])
       findings.push(...(await check(all)))
-    findings.push(...(await mutants(all, tally)), ...(await wrongWords(all, tally)))
+    findings.push(...(await mutants(all, tally)))
     tally.noticesSideEffects = await sideEffects(all)
   } catch (thrown) {
     if (!(thrown instanceof NoVerdict)) throw thrown
@@ -97,13 +98,21 @@ async function taskFindings(
 }
 
 /** What is wrong with a reference solution, whoever verifies it. */
-export function goldFindings(gold: GoldRun): readonly GateFinding[] {
+export function goldFindings(gold: GoldRun, tools: readonly Tool[]): readonly GateFinding[] {
   const failed = gold.calls.find(({ result }) => !result.ok)
   if (failed !== undefined && !failed.result.ok) {
     return [finding('gold_failed', `the gold run fails at ${failed.call.tool}: ${failed.result.error.message}`)]
   }
-  if (gold.diff.length > 0 || gold.answer !== null) return []
-  return [finding('gold_without_effect', 'the gold run changes nothing and the task asks for no answer')]
+  if (gold.diff.length > 0 || gold.answer !== null || tracelessActs(gold, tools).length > 0) return []
+  return [
+    finding('gold_without_effect', 'the gold run changes nothing, and the task asks for neither an act nor an answer'),
+  ]
+}
+
+/** Positions of calls of write tools that left no trace in the database, such as handing over to a person. */
+function tracelessActs(gold: GoldRun, tools: readonly Tool[]): readonly number[] {
+  const writes = new Set(tools.filter(({ effect }) => effect === 'write').map(({ name }) => name))
+  return gold.calls.flatMap(({ call, diff }, index) => (writes.has(call.tool) && diff.length === 0 ? [index] : []))
 }
 
 const goldAnswer = ({ task }: Case) => answerText(task.gold.answer)
@@ -147,41 +156,45 @@ function reasonsOf(verdict: {
 }
 
 async function mutants(all: Case, tally: Tally): Promise<readonly GateFinding[]> {
-  const { gold, task, executable, states, judge } = all
-  const survivors: string[] = []
+  const { gold, task, executable } = all
+  const answer = goldAnswer(all)
+  const findings: GateFinding[] = []
   for (const { name, diff } of mutantsOf(gold.diff, task.gold.calls, executable.image.tables)) {
-    const passes = await states.show(diff, (state) => {
-      return judge.passes({
-        script: 'mutant',
-        calls: gold.calls,
-        answer: goldAnswer(all),
-        final: state.reader,
-        diff: state.diff,
-      })
-    })
-    if (passes === null) continue
-    tally.mutants += 1
-    if (passes) survivors.push(name)
-    else tally.killed += 1
+    findings.push(...(await mutant(all, tally, `with ${name}`, { diff, answer, calls: gold.calls })))
   }
-  return survivors.map((name) => finding('mutant_survived', `the verifier still passes with ${name}`))
+  for (const position of tracelessActs(gold, all.environment.tools)) {
+    const calls = gold.calls.filter((_call, index) => index !== position)
+    const name = `without the call of ${gold.calls[position]?.call.tool}`
+    findings.push(...(await mutant(all, tally, name, { diff: gold.diff, answer, calls })))
+  }
+  const wrong = task.gold.answer === null ? [] : [...wrongAnswers(task.gold.answer), null].map(answerText)
+  for (const words of wrong) {
+    findings.push(
+      ...(await mutant(all, tally, `with the answer "${words}"`, {
+        diff: gold.diff,
+        answer: words,
+        calls: gold.calls,
+      })),
+    )
+  }
+  return findings
 }
 
-async function wrongWords(all: Case, tally: Tally): Promise<readonly GateFinding[]> {
-  const { gold, task, states, judge } = all
-  if (task.gold.answer === null) return []
-  const survivors: string[] = []
-  for (const wrong of [...wrongAnswers(task.gold.answer), null]) {
-    const answer = answerText(wrong)
-    const passes = await states.show(gold.diff, ({ reader, diff }) => {
-      return judge.passes({ script: 'wrong answer', calls: gold.calls, answer, final: reader, diff })
-    })
-    if (passes === null) continue
-    tally.mutants += 1
-    if (passes) survivors.push(answer)
-    else tally.killed += 1
-  }
-  return survivors.map((answer) => finding('mutant_survived', `the verifier still passes with the answer "${answer}"`))
+/** Shows the verifier a gold run that went wrong in one thing. */
+async function mutant(
+  { states, judge }: Case,
+  tally: Tally,
+  name: string,
+  { diff: wanted, answer, calls }: Pick<Exhibit, 'diff' | 'answer' | 'calls'>,
+): Promise<readonly GateFinding[]> {
+  const passes = await states.show(wanted, ({ reader, diff }) => {
+    return judge.passes({ script: 'mutant', calls, answer, final: reader, diff })
+  })
+  if (passes === null) return []
+  tally.mutants += 1
+  if (passes) return [finding('mutant_survived', `the verifier still passes ${name}`)]
+  tally.killed += 1
+  return []
 }
 
 /** A verifier that only asks whether something changed would pass. */

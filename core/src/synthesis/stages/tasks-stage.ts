@@ -1,6 +1,7 @@
 import { draftWorld } from '../../environment/draft-world.ts'
 import type { DraftWorld } from '../../hooks/world.ts'
 import type { Task } from '../../vocabulary/task.ts'
+import type { Tool } from '../../vocabulary/tool.ts'
 import { goldFindings } from '../gate/check-task.ts'
 import type { DroppedItem, Stage } from '../stage.ts'
 import { taskSurvivors } from './task-survivors.ts'
@@ -18,7 +19,7 @@ export const tasksStage: Stage = {
     const world = draftWorld({ database, toolset, seed })
     const own = { ...context, database, toolset, tasksPerEnvironment, guidelines: [], world }
     const tasks = await pipeline.chain('taskGenerator', [], own)
-    const dropped = tasks.flatMap((task) => droppedTask(task, id, world))
+    const dropped = tasks.flatMap((task) => droppedTask(task, id, tools, world))
     const gone = new Set(dropped.map(({ item }) => item))
     return taskSurvivors(
       tasks.filter((task) => !gone.has(task.id)),
@@ -29,11 +30,11 @@ export const tasksStage: Stage = {
   },
 }
 
-function droppedTask(task: Task, environmentId: string, world: DraftWorld): DroppedItem[] {
+function droppedTask(task: Task, environmentId: string, tools: readonly Tool[], world: DraftWorld): DroppedItem[] {
   if (task.environmentId !== environmentId) {
     const message = `the task belongs to the environment "${task.environmentId}"`
     return [{ item: task.id, reason: 'task_foreign', message }]
   }
-  const [first] = goldFindings(world.run(task.gold.calls, task.gold.answer))
+  const [first] = goldFindings(world.run(task.gold.calls, task.gold.answer), tools)
   return first === undefined ? [] : [{ item: task.id, reason: first.code, message: first.message }]
 }
