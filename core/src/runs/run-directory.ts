@@ -11,6 +11,7 @@ import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory
 import { JsonlFile, type TornTail } from './jsonl-file.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { configHash, findRunFolder, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
+import { lockRun, unlockRun } from './run-lock.ts'
 import { newMetadata, type RunMetadata, readMetadata, writeMetadata } from './run-metadata.ts'
 import {
   evaluationPath,
@@ -87,7 +88,7 @@ export class RunDirectory {
   /**
    * Goes on with an earlier run: the one in `directory`, or the latest of this configuration.
    *
-   * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none; RLENV_OUTPUT_UNWRITABLE
+   * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none, or another process writes it; RLENV_OUTPUT_UNWRITABLE
    */
   static async resume(options: RunOptions, directory?: string): Promise<RunDirectory> {
     const folder = directory ?? (await findRunFolder(options))
@@ -110,6 +111,7 @@ export class RunDirectory {
     const started = { attempt, started_at: new Date(clock.now()).toISOString(), ended_at: null, status: null }
     const metadata = { ...earlier, attempts: [...earlier.attempts, started] }
     const run = new RunDirectory(folder, metadata, clock)
+    await lockRun(folder)
     await run.#makeLogFolder()
     await writeMetadata(folder, metadata)
     return run
@@ -227,11 +229,12 @@ export class RunDirectory {
     await writeMetadata(this.directory, this.#metadata)
   }
 
-  /** Waits for all writes and closes the files. */
+  /** Waits for all writes, closes the files and leaves the folder to others. */
   async close(): Promise<void> {
     const files = [...this.#files.values()]
     this.#files.clear()
     for (const file of files) await (await file).close()
+    await unlockRun(this.directory)
   }
 
   get #attemptName(): string {

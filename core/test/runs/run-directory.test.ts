@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { appendFile, chmod, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/determinism/clock.ts'
@@ -127,6 +127,25 @@ describe('resuming', () => {
       code: 'RLENV_RESUME_REFUSED',
       message: expect.stringContaining('is not the folder of a run'),
     })
+  })
+
+  test('refuses a folder that another living process writes, and takes over what a dead one left', async () => {
+    const run = await create()
+    const lock = join(run.directory, 'run.lock')
+    const writer = spawn('sleep', ['60'])
+    await writeFile(lock, JSON.stringify({ pid: writer.pid, host: hostname() }))
+    await expect(resume()).rejects.toMatchObject({
+      code: 'RLENV_RESUME_REFUSED',
+      message: `process ${writer.pid} is writing ${run.directory}`,
+    })
+    await new Promise((resolve) => {
+      writer.on('close', resolve)
+      writer.kill()
+    })
+    const resumed = await resume()
+    expect(JSON.parse(await readFile(lock, 'utf8'))).toMatchObject({ pid: process.pid })
+    await resumed.close()
+    expect(await readdir(run.directory)).not.toContain('run.lock')
   })
 
   test('keeps the first configuration and notes another one with the start that used it', async () => {
