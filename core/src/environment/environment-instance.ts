@@ -1,16 +1,19 @@
 import type { CallOutcome, CapturedState, WorldInstance } from '../hooks/world.ts'
 import type { Cell } from '../vocabulary/database.ts'
-import type { Json } from '../vocabulary/json.ts'
+import type { Json, JsonObject } from '../vocabulary/json.ts'
 import type { StateDiff } from '../vocabulary/state-diff.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { DatabaseReader } from './database-reader.ts'
 import { diffTable, type TableScan } from './diff/table-diff.ts'
 import type { InstanceHost } from './instance-host.ts'
+import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
 import type { SqliteRow } from './sqlite/cell.ts'
 import { Connection } from './sqlite/connection.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
 import { CallEffects, type LoggedWrite } from './tools/call-effects.ts'
+import type { CompiledTool } from './tools/compile-toolset.ts'
+import { runScriptTool } from './tools/script-tool.ts'
 import { runSqlTool } from './tools/sql-tool.ts'
 import { environmentFault, failed, invalidArguments, unknownTool } from './tools/tool-failure.ts'
 
@@ -20,15 +23,19 @@ import { environmentFault, failed, invalidArguments, unknownTool } from './tools
  */
 export type InstanceStrategy = 'clone' | 'pooled'
 
+/** State to start from instead of the image's. */
+interface Fork {
+  readonly bytes: Buffer
+  readonly random: SeededRandom
+  readonly current: ReadonlyMap<number, readonly SqliteRow[]>
+  readonly calls: number
+}
+
 interface InstanceOptions {
   readonly seed: number
   readonly strategy: InstanceStrategy
-  /** State to start from instead of the image's. */
-  readonly fork?: {
-    readonly bytes: Buffer
-    readonly random: SeededRandom
-    readonly current: ReadonlyMap<number, readonly SqliteRow[]>
-  }
+  readonly scriptLimits: ScriptLimits
+  readonly fork?: Fork
 }
 
 const nothing: StateDiff = []
@@ -38,19 +45,25 @@ export class EnvironmentInstance implements WorldInstance {
   readonly seed: number
   readonly strategy: InstanceStrategy
   readonly #environment: InstanceHost
-  readonly #fork: InstanceOptions['fork']
+  readonly #fork: Fork | undefined
+  readonly #scriptLimits: ScriptLimits
   #connection: Connection | null = null
   #closed = false
   /** Rows of the tables that calls have written, by table position. */
   #current: Map<number, readonly SqliteRow[]>
   #log: LoggedWrite[] = []
+  /** How many calls have run; each script call's random numbers start from it. */
+  #calls: number
+  #scripts: ScriptRuntime | null = null
 
   constructor(environment: InstanceHost, options: InstanceOptions) {
     this.seed = options.seed
     this.strategy = options.strategy
     this.#environment = environment
     this.#fork = options.fork
+    this.#scriptLimits = options.scriptLimits
     this.#current = new Map(options.fork?.current)
+    this.#calls = options.fork?.calls ?? 0
   }
 
   get tools(): readonly ToolDefinition[] {
@@ -72,9 +85,9 @@ export class EnvironmentInstance implements WorldInstance {
     if (this.#closed) return refused(environmentFault(name, 'its instance is closed'))
     if (signal?.aborted)
       return refused(failed({ kind: 'timeout', code: 'timeout', message: `${name} was cancelled before it ran` }))
-    if (compiled.program === null) return refused(environmentFault(name, 'script tools are not loaded'))
     const effects = new CallEffects()
-    const result = runSqlTool(compiled.program, this.#open(), validated.value, effects)
+    const result = this.#run(compiled, validated.value, effects)
+    this.#calls++
     this.#log.push(...effects.writes)
     return { result, diff: effects.tables.size === 0 ? nothing : this.#changesIn(effects.tables) }
   }
@@ -108,8 +121,8 @@ export class EnvironmentInstance implements WorldInstance {
   /** An independent instance in this one's present state. */
   fork(): EnvironmentInstance {
     const random = this.#open().random.copy()
-    const fork = { bytes: this.image(), random, current: this.#current }
-    return new EnvironmentInstance(this.#environment, { seed: this.seed, strategy: 'clone', fork })
+    const fork = { bytes: this.image(), random, current: new Map(this.#current), calls: this.#calls }
+    return new EnvironmentInstance(this.#environment, { ...this.#options(), fork })
   }
 
   /** Back to the state in which it was opened. */
@@ -117,12 +130,13 @@ export class EnvironmentInstance implements WorldInstance {
     this.#release()
     this.#current = new Map(this.#fork?.current)
     this.#log = []
+    this.#calls = this.#fork?.calls ?? 0
   }
 
   /** The present state as a whole SQLite database. */
   image(): Buffer {
     if (this.strategy === 'clone') return this.#open().database.serialize()
-    const replayed = new EnvironmentInstance(this.#environment, { seed: this.seed, strategy: 'clone' })
+    const replayed = new EnvironmentInstance(this.#environment, this.#options())
     try {
       return replayed.#replay(this.#log).database.serialize()
     } finally {
@@ -133,6 +147,37 @@ export class EnvironmentInstance implements WorldInstance {
   close(): void {
     this.#release()
     this.#closed = true
+  }
+
+  /** For another instance of the same beginnings that must not share a connection. */
+  #options(): InstanceOptions {
+    return { seed: this.seed, strategy: 'clone', scriptLimits: this.#scriptLimits }
+  }
+
+  #run({ tool, program }: CompiledTool, args: JsonObject, effects: CallEffects): ToolResult {
+    if (program !== null) return runSqlTool(program, this.#open(), args, effects)
+    const { implementation } = tool
+    const file = implementation.kind === 'script' ? implementation.file : ''
+    const { registry, scripts } = this.#environment
+    return runScriptTool({
+      tool,
+      file,
+      source: scripts[file] ?? '',
+      args,
+      connection: this.#open(),
+      registry,
+      runtime: () => this.#scriptRuntime(),
+      effects,
+      seed: this.seed,
+      ordinal: this.#calls,
+    })
+  }
+
+  /** Made at the first script call, and anew when its sandbox was broken. */
+  #scriptRuntime(): ScriptRuntime {
+    if (this.#scripts?.sound !== true)
+      this.#scripts = new ScriptRuntime(this.#environment.image.clock, this.#scriptLimits)
+    return this.#scripts
   }
 
   #replay(log: readonly LoggedWrite[]): Connection {
@@ -157,6 +202,8 @@ export class EnvironmentInstance implements WorldInstance {
   }
 
   #release(): void {
+    this.#scripts?.dispose()
+    this.#scripts = null
     const connection = this.#connection
     this.#connection = null
     if (connection === null) return

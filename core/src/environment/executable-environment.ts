@@ -9,6 +9,7 @@ import { EnvironmentInstance, type InstanceStrategy } from './environment-instan
 import { buildImage } from './image/build-image.ts'
 import type { DatabaseImage } from './image/database-image.ts'
 import type { InstanceHost } from './instance-host.ts'
+import { defaultScriptLimits, type ScriptLimits } from './sandbox/script-runtime.ts'
 import type { SqliteRow } from './sqlite/cell.ts'
 import { Connection } from './sqlite/connection.ts'
 import { IdleConnections } from './sqlite/idle-connections.ts'
@@ -31,6 +32,8 @@ export interface OpenOptions {
   readonly seed: number
   /** `pooled` unless the environment rules it out; `clone` is the plain one it is held equal to. */
   readonly strategy?: InstanceStrategy
+  /** Bounds of each script call, where they differ from the defaults. */
+  readonly scriptLimits?: Partial<ScriptLimits>
 }
 
 /** sha-256, hex, of everything that decides how instances behave. */
@@ -103,13 +106,22 @@ export class ExecutableEnvironment implements InstanceHost {
     return this.#initial
   }
 
+  /** Whether some of its tools are scripts, so that `loadSandbox` must be awaited before they are called. */
+  get needsSandbox(): boolean {
+    return [...this.#toolset.tools.values()].some(({ program }) => program === null)
+  }
+
   tool(name: string): CompiledTool | undefined {
     return this.#toolset.tools.get(name)
   }
 
   /** A fresh instance; opens no database before its first call. */
-  open({ seed, strategy = 'pooled' }: OpenOptions): EnvironmentInstance {
-    return new EnvironmentInstance(this, { seed, strategy: this.#poolable ? strategy : 'clone' })
+  open({ seed, strategy = 'pooled', scriptLimits = {} }: OpenOptions): EnvironmentInstance {
+    return new EnvironmentInstance(this, {
+      seed,
+      strategy: this.#poolable ? strategy : 'clone',
+      scriptLimits: { ...defaultScriptLimits, ...scriptLimits },
+    })
   }
 
   /** All rows of a table, by its position, as every instance starts with them. */

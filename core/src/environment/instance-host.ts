@@ -24,6 +24,8 @@ export interface InstanceHost {
   /** The state that every instance starts in. */
   readonly initial: StateReader
   readonly idle: IdleConnections
+  /** Source text of script tools, by path inside the bundle. */
+  readonly scripts: Readonly<Record<string, string>>
   tool(name: string): CompiledTool | undefined
   /** All rows of a table, by its position, as every instance starts with them. */
   baseRows(table: number): readonly SqliteRow[]

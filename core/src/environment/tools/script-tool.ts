@@ -1,0 +1,123 @@
+import { RandomStream } from '../../determinism/random-stream.ts'
+import { messageOf } from '../../errors/rlenv-error.ts'
+import type { Json, JsonObject } from '../../vocabulary/json.ts'
+import type { Tool, ToolResult } from '../../vocabulary/tool.ts'
+import type { ScriptOutcome, ScriptRuntime } from '../sandbox/script-runtime.ts'
+import { type BoundValue, fromJson, toRow } from '../sqlite/cell.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import type { RegisteredStatement, StatementRegistry } from '../sqlite/statement-registry.ts'
+import type { CallEffects } from './call-effects.ts'
+import { isObject } from './schema-references.ts'
+import { environmentFault, failed, failureOf } from './tool-failure.ts'
+
+/** Most rows that one `db.all` hands to a script. */
+const mostRows = 10_000
+
+export interface ScriptToolCall {
+  readonly tool: Tool
+  readonly file: string
+  readonly source: string
+  readonly args: JsonObject
+  readonly connection: Connection
+  readonly registry: StatementRegistry
+  readonly runtime: () => ScriptRuntime
+  readonly effects: CallEffects
+  /** Seed of the instance and position of the call in it: where the script's random numbers start. */
+  readonly seed: number
+  readonly ordinal: number
+}
+
+/** Refusal of a script's request, with the code that its ToolError carries. */
+class RequestRefused extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+function admitted(call: ScriptToolCall, kind: string, sql: string): RegisteredStatement {
+  const admission = call.registry.admit(sql)
+  if (!admission.ok) throw new RequestRefused('invalid_statement', `the statement ${admission.faults.join('; ')}`)
+  const { statement } = admission
+  if (kind !== 'run' && !statement.readOnly)
+    throw new RequestRefused('invalid_statement', 'db.all and db.get only read; use db.run to write')
+  if (kind === 'run' && call.tool.effect === 'read')
+    throw new RequestRefused('invalid_statement', "the tool's effect is read, so it cannot write")
+  return statement
+}
+
+function answer(call: ScriptToolCall, request: string): Json {
+  const [kind, , sql, parameters] = JSON.parse(request) as [string, string, string, Json]
+  const statement = admitted(call, kind, sql)
+  const given = isObject(parameters) ? parameters : {}
+  const bindings: Record<string, BoundValue> = {}
+  for (const name of statement.parameters) bindings[name] = fromJson(Object.hasOwn(given, name) ? given[name] : null)
+  if (kind === 'run') {
+    const { changes, rowid } = call.connection.run(statement, bindings)
+    call.effects.record(statement, bindings, changes)
+    return { changes, lastInsertRowid: Number(rowid) }
+  }
+  const { rows, more } = call.connection.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
+  if (more && kind === 'all')
+    throw new RequestRefused('too_many_rows', `the statement yields more than ${mostRows} rows`)
+  return rows.map((row) => toRow(statement.columns, row)) as unknown as Json
+}
+
+/** Answers a request as JSON text. SQLite's own codes become those of {@link failureOf}. */
+function answerText(call: ScriptToolCall, request: string): string {
+  try {
+    return JSON.stringify({ value: answer(call, request) })
+  } catch (thrown) {
+    if (thrown instanceof RequestRefused)
+      return JSON.stringify({ error: { code: thrown.code, message: thrown.message } })
+    const result = failureOf(call.tool.name, thrown)
+    return JSON.stringify({ error: { code: result.ok ? 'failed' : result.error.code, message: messageOf(thrown) } })
+  }
+}
+
+/** Codes that our own answers carry and that are the script's fault, not its caller's. */
+const scriptFaults = new Set(['invalid_statement', 'too_many_rows', 'environment_fault'])
+
+function resultOf(tool: Tool, outcome: ScriptOutcome): ToolResult {
+  if (outcome.kind === 'value') return { ok: true, content: outcome.value }
+  if (outcome.kind === 'timeout')
+    return failed({ kind: 'timeout', code: 'timeout', message: `${tool.name} timed out: ${outcome.message}` })
+  if (outcome.code === null || scriptFaults.has(outcome.code)) return environmentFault(tool.name, outcome.message)
+  const message = outcome.message.replace(/^ToolError: /, '')
+  return failed({ kind: 'business_rejection', code: outcome.code, message })
+}
+
+function takeBack(connection: Connection): void {
+  if (!connection.database.inTransaction) return
+  connection.control('ROLLBACK TO tool_call')
+  connection.control('RELEASE tool_call')
+}
+
+/** Runs a script tool. A call that fails leaves no trace. Never throws. */
+export function runScriptTool(call: ScriptToolCall): ToolResult {
+  const { tool, connection, runtime, effects } = call
+  const writes = tool.effect === 'write'
+  try {
+    if (writes) connection.control('SAVEPOINT tool_call')
+    const outcome = runtime().call({
+      file: call.file,
+      source: call.source,
+      role: 'tool',
+      input: call.args,
+      random: RandomStream.of(call.seed, 'script', call.ordinal).state(),
+      answer: (request) => answerText(call, request),
+    })
+    const result = resultOf(tool, outcome)
+    if (result.ok && writes) connection.control('RELEASE tool_call')
+    if (result.ok) return result
+    if (writes) takeBack(connection)
+    effects.forget()
+    return result
+  } catch (thrown) {
+    if (writes) takeBack(connection)
+    effects.forget()
+    return failureOf(tool.name, thrown)
+  }
+}
