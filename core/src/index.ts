@@ -8,6 +8,7 @@ export { ArtifactStore } from './artifacts/artifact-store.ts'
 export { readBundle, writeBundle } from './artifacts/bundle-directory.ts'
 export { type BundleManifest, type BundleTask, bundleFormat, bundleJsonSchemas } from './artifacts/bundle-schemas.ts'
 export { packBundle, unpackBundle } from './artifacts/pack-bundle.ts'
+export { readBundles } from './artifacts/read-bundles.ts'
 export { rlenvVersion } from './artifacts/rlenv-version.ts'
 // plugins and configuration
 export { type ResolvedConfigDocument, resolvedConfigDocument } from './config/config-document.ts'
