@@ -71,7 +71,8 @@ export const guestPrelude = `(function (ask, now) {
     describe: (thrown) => {
       if (!(thrown instanceof Error)) return stringify({ name: 'thrown', message: String(thrown) })
       const { name, message, stack, code } = thrown
-      return stringify({ name: String(name), message: String(message), stack: String(stack), code, tool: thrown instanceof ToolError })
+      const cut = (text) => String(text).slice(0, 2000)
+      return stringify({ name: cut(name), message: cut(message), stack: cut(stack), code, tool: thrown instanceof ToolError })
     },
   }
 })`

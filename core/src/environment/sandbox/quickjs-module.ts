@@ -4,6 +4,7 @@ import { RlenvError } from '../../errors/rlenv-error.ts'
 /** One WebAssembly module; many runtimes live in it until something breaks it. */
 export interface SandboxModule {
   readonly quickjs: QuickJSWASMModule
+  readonly memory: WebAssembly.Memory
   /** False once a host exception passed through it: its stack pointer cannot be trusted any more. */
   sound: boolean
   /** Runtimes made in it. */
@@ -13,13 +14,29 @@ export interface SandboxModule {
 /** WebAssembly memory never shrinks, so a module is replaced after this many runtimes. */
 const mostRuntimes = 500
 
+const pageBytes = 65_536
+
+/** Bounds what the scripts of one module hold together: the runtime's own limit only sees single allocations. */
+const mostMemoryBytes = 128 * 1024 * 1024
+
+/** A module that has grown beyond this is given up after the call, for it cannot shrink and others would starve in it. */
+const grownMemoryBytes = 64 * 1024 * 1024
+
 let current: SandboxModule | undefined
 let spare: SandboxModule | undefined
 let refill: Promise<void> | undefined
 
 async function newModule(): Promise<SandboxModule> {
-  const { newQuickJSWASMModule, RELEASE_SYNC } = await import('quickjs-emscripten')
-  return { quickjs: await newQuickJSWASMModule(RELEASE_SYNC), sound: true, runtimes: 0 }
+  const { newQuickJSWASMModule, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten')
+  const initial = (16 * 1024 * 1024) / pageBytes
+  const memory = new WebAssembly.Memory({ initial, maximum: mostMemoryBytes / pageBytes })
+  const quickjs = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory: memory }))
+  return { quickjs, memory, sound: true, runtimes: 0 }
+}
+
+/** Gives a module up when a call has made it grow too large. */
+export function checkMemory(module: SandboxModule): void {
+  if (module.memory.buffer.byteLength > grownMemoryBytes) module.sound = false
 }
 
 async function fill(): Promise<void> {

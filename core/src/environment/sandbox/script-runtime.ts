@@ -3,11 +3,12 @@ import type { RandomState } from '../../determinism/random-stream.ts'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import { guestPrelude } from './guest-prelude.ts'
-import { type SandboxModule, sandboxModule } from './quickjs-module.ts'
+import { checkMemory, type SandboxModule, sandboxModule } from './quickjs-module.ts'
 import { stripTypes } from './script-source.ts'
 
 export interface ScriptLimits {
-  readonly memoryBytes: number
+  /** Largest single allocation. All scripts of a module together stay below 128 MB. */
+  readonly allocationBytes: number
   readonly stackBytes: number
   /** Longest run of one call, in milliseconds of wall-clock time. */
   readonly deadlineMs: number
@@ -16,7 +17,7 @@ export interface ScriptLimits {
 }
 
 export const defaultScriptLimits: ScriptLimits = {
-  memoryBytes: 16 * 1024 * 1024,
+  allocationBytes: 16 * 1024 * 1024,
   stackBytes: 256 * 1024,
   deadlineMs: 1_000,
   jobs: 1_000,
@@ -83,7 +84,7 @@ export class ScriptRuntime {
     this.#limits = limits
     this.#module = sandboxModule()
     this.#runtime = this.#module.quickjs.newRuntime()
-    this.#runtime.setMemoryLimit(limits.memoryBytes)
+    this.#runtime.setMemoryLimit(limits.allocationBytes)
     this.#runtime.setMaxStackSize(limits.stackBytes)
     this.#runtime.setInterruptHandler(() => this.#isLate())
     this.#context = this.#runtime.newContext()
@@ -114,6 +115,8 @@ export class ScriptRuntime {
       // A host exception passed through WebAssembly frames: nothing in this module can be trusted any more.
       this.#module.sound = false
       return failure(`the script broke its sandbox: ${messageOf(thrown)}`)
+    } finally {
+      checkMemory(this.#module)
     }
   }
 
