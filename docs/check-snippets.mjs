@@ -8,7 +8,9 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'docs/.snippets')
-const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'docs', 'plugins', 'presets', 'core', 'examples'].flatMap(markdown)
+const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'docs', 'plugins', 'presets', 'core', 'examples'].flatMap(
+  markdown,
+)
 
 function markdown(path) {
   if (path.endsWith('.md')) return [path]
