@@ -12,6 +12,8 @@ export interface ComparisonRules {
 export interface SignedChange {
   readonly change: RowChange
   readonly signature: string
+  /** The same without regard to how inserted rows are linked to each other. */
+  readonly unlinked: string
 }
 
 type Insert = Extract<RowChange, { readonly kind: 'insert' }>
@@ -29,16 +31,16 @@ interface Edge {
 export function signChanges(diff: StateDiff, rules: ComparisonRules): readonly SignedChange[] {
   const inserts = diff.filter((change): change is Insert => change.kind === 'insert')
   const pointer = pointerTo(inserts, rules.references)
-  const colours = insertColours(inserts, pointer, rules)
+  const { own, linked } = insertColours(inserts, pointer, rules)
   const signed: SignedChange[] = []
   for (const change of diff) {
     const signature = signatureOf(change, (table, column, cell) => {
       const at = pointer(table, column, cell)
-      return at === null ? comparable(table, column, cell, rules) : { $row: colours[at] ?? '' }
+      return at === null ? comparable(table, column, cell, rules) : { $row: linked[at] ?? '' }
     })
-    const inserted = change.kind === 'insert' ? inserts.indexOf(change) : -1
-    if (inserted >= 0) signed.push({ change, signature: canonicalJson(['insert', colours[inserted]]) })
-    else if (signature !== null) signed.push({ change, signature })
+    const at = change.kind === 'insert' ? inserts.indexOf(change) : -1
+    if (at >= 0) signed.push({ change, signature: `insert ${linked[at]}`, unlinked: `insert ${own[at]}` })
+    else if (signature !== null) signed.push({ change, signature, unlinked: signature })
   }
   return signed
 }
@@ -95,28 +97,28 @@ function pointerTo(inserts: readonly Insert[], references: readonly ColumnRefere
 }
 
 /**
- * A text per inserted row that depends on its own cells and, over as many rounds as there are rows, on the rows it
+ * Two texts per inserted row: one of its own cells, and one that depends on its own cells and, over as many rounds as there are rows, on the rows it
  * points at and the rows that point at it (colour refinement), never on generated keys.
  */
 function insertColours(
   inserts: readonly Insert[],
   pointer: (table: string, column: string, cell: Cell) => number | null,
   rules: ComparisonRules,
-): readonly string[] {
+): { readonly own: readonly string[]; readonly linked: readonly string[] } {
   const edges: Edge[] = []
-  let colours = inserts.map(({ table, after }, from) => {
-    const own: Record<string, unknown> = {}
+  const own = inserts.map(({ table, after }, from) => {
+    const cells: Record<string, unknown> = {}
     for (const [column, cell] of Object.entries(after)) {
       if (rules.generated.has(`${table}.${column}`)) continue
       const to = pointer(table, column, cell)
-      if (to === null) own[column] = comparable(table, column, cell, rules)
+      if (to === null) cells[column] = comparable(table, column, cell, rules)
       else edges.push({ from, to, label: `${table}.${column}` })
     }
-    return canonicalJson([table, own])
+    return canonicalJson([table, cells])
   })
-  if (edges.length === 0) return colours
-  for (let round = 0; round < inserts.length; round++) colours = refined(colours, edges)
-  return colours
+  let linked: readonly string[] = own
+  for (let round = 0; round < inserts.length && edges.length > 0; round++) linked = refined(linked, edges)
+  return { own, linked }
 }
 
 function refined(colours: readonly string[], edges: readonly Edge[]): string[] {

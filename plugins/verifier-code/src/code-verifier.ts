@@ -1,6 +1,7 @@
 import { definePlugin, type PluginFactory, type StoredVerifier } from 'rlenv'
 import { z } from 'zod'
 import { judgeChecks } from './judge-checks.ts'
+import { ScriptJudge } from './judge-script.ts'
 import { prepareChecks } from './prepare-checks.ts'
 import type { AnswerWording } from './stored-checks.ts'
 
@@ -18,7 +19,7 @@ export interface CodeVerifierOptions {
   readonly volatile?: readonly string[]
 }
 
-/** Verifies by declared checks on rows, answer and calls, made from the gold run. */
+/** Verifies by declared checks on rows, answer and calls, made from the gold run; also judges by verifier scripts. */
 export const codeVerifier: PluginFactory<CodeVerifierOptions> = definePlugin({
   name: '@rlenv/verifier-code',
   version: '0.1.0',
@@ -28,10 +29,16 @@ export const codeVerifier: PluginFactory<CodeVerifierOptions> = definePlugin({
     rounding: z.record(z.string(), z.int().min(0).max(15)).default({}),
     volatile: z.array(z.string()).readonly().default([]),
   }),
-  setup: (options) => ({
-    verifier: {
-      prepare: async (task, context) => (await prepareChecks(task, context, options)) as StoredVerifier | undefined,
-      judge: (input) => (input.verifier.kind === 'checks' ? judgeChecks(input, options.partial) : undefined),
-    },
-  }),
+  setup: (options) => {
+    const scripts = new ScriptJudge()
+    return {
+      verifier: {
+        prepare: async (task, context) => (await prepareChecks(task, context, options)) as StoredVerifier | undefined,
+        judge: (input) => {
+          if (input.verifier.kind === 'checks') return judgeChecks(input, options.partial)
+          return input.verifier.kind === 'script' ? scripts.judge(input) : undefined
+        },
+      },
+    }
+  },
 })

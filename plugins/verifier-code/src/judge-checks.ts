@@ -55,16 +55,20 @@ function extraCount(evidence: Evidence): number {
 
 function stateEvidence({ expected, rules }: Prepared, diff: StateDiff): readonly Evidence[] {
   const left = [...signChanges(diff, rules)]
-  const evidence: Evidence[] = expected.map(({ change, signature }) => {
-    const at = left.findIndex((actual) => actual.signature === signature)
-    const found = at < 0 ? undefined : left.splice(at, 1)[0]
+  const exact = expected.map(({ signature }) => taken(left, (actual) => actual.signature === signature))
+  const found = expected.map(({ unlinked }, at) => exact[at] ?? taken(left, (actual) => actual.unlinked === unlinked))
+  const evidence: Evidence[] = expected.map(({ change }, at) => {
+    const actual = found[at]
     return {
       name: `${change.table}: ${change.kind} as asked`,
-      passed: found !== undefined,
+      passed: actual !== undefined,
       expected: shown(change),
-      actual: found === undefined ? null : shown(found.change),
+      actual: actual === undefined ? null : shown(actual.change),
     }
   })
+  if (found.some((actual, at) => actual !== exact[at])) {
+    evidence.push({ name: 'new rows are linked as asked', passed: false })
+  }
   evidence.push({
     name: nothingElse,
     passed: left.length === 0,
@@ -73,6 +77,12 @@ function stateEvidence({ expected, rules }: Prepared, diff: StateDiff): readonly
     ...(left.length > mostListed ? { note: `${left.length} unexpected changes, ${mostListed} shown` } : {}),
   })
   return evidence
+}
+
+/** Takes the first change that fits out of the list. */
+function taken(left: SignedChange[], fits: (change: SignedChange) => boolean): SignedChange | undefined {
+  const at = left.findIndex(fits)
+  return at < 0 ? undefined : left.splice(at, 1)[0]
 }
 
 /** A change as evidence shows it: an update by the columns it set. */
