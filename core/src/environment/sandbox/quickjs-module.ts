@@ -1,10 +1,21 @@
 import type { QuickJSWASMModule } from 'quickjs-emscripten'
 import { RlenvError } from '../../errors/rlenv-error.ts'
 
+/** What is used of WebAssembly's memory; neither the ES nor the Node types declare it. */
+interface WasmMemory {
+  readonly buffer: ArrayBuffer
+}
+
+interface WasmGlobal {
+  readonly WebAssembly: {
+    readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => WasmMemory
+  }
+}
+
 /** One WebAssembly module; many runtimes live in it until something breaks it. */
 export interface SandboxModule {
   readonly quickjs: QuickJSWASMModule
-  readonly memory: WebAssembly.Memory
+  readonly memory: WasmMemory
   /** False once a host exception passed through it: its stack pointer cannot be trusted any more. */
   sound: boolean
   /** Runtimes made in it. */
@@ -29,7 +40,10 @@ let refill: Promise<void> | undefined
 async function newModule(): Promise<SandboxModule> {
   const { newQuickJSWASMModule, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten')
   const initial = (16 * 1024 * 1024) / pageBytes
-  const memory = new WebAssembly.Memory({ initial, maximum: mostMemoryBytes / pageBytes })
+  const memory = new (globalThis as unknown as WasmGlobal).WebAssembly.Memory({
+    initial,
+    maximum: mostMemoryBytes / pageBytes,
+  })
   const quickjs = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory: memory }))
   return { quickjs, memory, sound: true, runtimes: 0 }
 }
