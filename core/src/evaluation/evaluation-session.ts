@@ -3,7 +3,8 @@ import type { Clock } from '../determinism/clock.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { SlotContext } from '../hooks/contexts.ts'
-import type { Learner, Policy } from '../hooks/roles.ts'
+import type { Learner, Policy, RolloutStrategy } from '../hooks/roles.ts'
+import type { World } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import { createRolloutEngine, type RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
@@ -15,13 +16,15 @@ export interface EvaluationRun {
   readonly environments: readonly Environment[]
   readonly events: EventSink
   readonly clock: Clock
+  /** Build the learner even when a plugin fills the slot `policy`. Default false. */
+  readonly needsLearner?: boolean
 }
 
 /** What rollouts without training need. */
 export interface EvaluationSession {
   readonly engine: RolloutEngine
   readonly policy: Policy
-  /** The learner that serves the policy, for loading a checkpoint; null when a plugin fills the slot `policy`. */
+  /** Serves the policy unless a plugin fills the slot `policy`; null when there is no need for one. */
   readonly learner: Learner | null
   close(): Promise<void>
 }
@@ -32,36 +35,48 @@ export interface EvaluationSession {
  * @throws {RlenvError} RLENV_HOOK_EMPTY; what a plugin throws.
  */
 export async function openEvaluation(run: EvaluationRun, signal: AbortSignal): Promise<EvaluationSession> {
-  const { pipeline, config, environments, events, clock } = run
+  const { pipeline, config, events } = run
   pipeline.require(['verifier', 'rewardShaper', 'world', 'rollout', pipeline.has('policy') ? 'policy' : 'learner'])
   const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
   const context = (slot: string): SlotContext => {
     return { random: RandomStream.of(config.seed, 'train', slot), signal, log, seed: config.seed }
   }
   const strategy = await pipeline.slot('rollout', context('rollout'))
-  const learner = pipeline.has('policy') ? null : await pipeline.slot('learner', context('learner'))
-  const policy = learner === null ? await pipeline.slot('policy', context('policy')) : served(learner)
+  const served = !pipeline.has('policy')
   const world = await pipeline.slot('world', context('world'))
-  const engine = createRolloutEngine({
+  let learner: Learner | null = null
+  const close = async () => {
+    await learner?.close()
+    await world.close()
+  }
+  try {
+    if (served || run.needsLearner === true) learner = await pipeline.slot('learner', context('learner'))
+    const policy = served ? servedBy(learner) : await pipeline.slot('policy', context('policy'))
+    return { engine: engineOf(run, { strategy, world, policy }), policy, learner, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function engineOf(
+  { pipeline, config, environments, events, clock }: EvaluationRun,
+  parts: { readonly strategy: RolloutStrategy; readonly world: World; readonly policy: Policy },
+): RolloutEngine {
+  return createRolloutEngine({
+    ...parts,
     pipeline,
-    strategy,
-    world,
-    policy,
     environments,
     config: config.rollout,
     seed: config.seed,
     events,
     clock,
   })
-  const close = async () => {
-    await world.close()
-    await learner?.close()
-  }
-  return { engine, policy, learner, close }
 }
 
-function served({ name, policy }: Learner): Policy {
-  if (policy !== null) return policy
+function servedBy(learner: Learner | null): Policy {
+  if (learner?.policy) return learner.policy
+  const name = learner?.name ?? 'that there is not'
   throw new RlenvError(`nothing samples: no plugin fills the slot policy, and the learner ${name} serves none`, {
     code: 'RLENV_HOOK_EMPTY',
     hook: 'policy',

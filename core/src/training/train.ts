@@ -50,6 +50,8 @@ async function trainStep({ run, session, progress, collectInto }: OpenedTraining
   const collected = await collectStep(collectInto(recorder), position, signal)
   const batch = await algorithm.batch(collected.kept)
 
+  // A learner that has begun a step is waited for: half a step belongs to no checkpoint.
+  const untilDone = new AbortController().signal
   progress.learning()
   recorder.learning()
   const random = RandomStream.of(config.seed, 'train', 'minibatches', step)
@@ -69,9 +71,6 @@ async function trainStep({ run, session, progress, collectInto }: OpenedTraining
   recorder.assertFailureShare(config.training.maxFailureShare)
   assertAlive(progress.deadStreak, config.training)
 }
-
-/** A learner that has begun a step is waited for: half a step belongs to no checkpoint. */
-const untilDone = new AbortController().signal
 
 function isCheckpointDue({ run, progress }: OpenedTraining): boolean {
   const { checkpointEverySteps, steps } = run.config.training

@@ -2,12 +2,12 @@ import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
+import { openEvaluation } from '../evaluation/evaluation-session.ts'
 import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
 import type { SlotContext } from '../hooks/contexts.ts'
 import type { Algorithm, Learner, Policy, TaskSampler } from '../hooks/roles.ts'
-import type { World } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
-import { createRolloutEngine, type RolloutEngine } from '../rollout/rollout-engine.ts'
+import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
@@ -47,7 +47,7 @@ export interface TrainingSession {
  * @throws {RlenvError} RLENV_HOOK_EMPTY, RLENV_GROUP_TOO_SMALL, RLENV_CONFIG_INVALID; what a plugin throws.
  */
 export async function openTraining(run: TrainingRun, signal: AbortSignal): Promise<TrainingSession> {
-  const { pipeline, config, environments, events, clock } = run
+  const { pipeline, config, environments, events } = run
   pipeline.require(['verifier', 'rewardShaper', 'sampler', 'groups', 'algorithm', 'learner', 'world', 'rollout'])
   const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
   const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
@@ -58,39 +58,9 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
   const algorithm = await pipeline.slot('algorithm', context('algorithm'))
   assertGroupSize(algorithm, config.training.rolloutsPerTask)
   const sampler = await pipeline.slot('sampler', { ...context('sampler'), tasks: [...tasks.values()] })
-  const strategy = await pipeline.slot('rollout', context('rollout'))
-  const world = await pipeline.slot('world', context('world'))
-  const learner = await orClose(world, pipeline.slot('learner', context('learner')))
-  const close = async () => {
-    await learner.close()
-    await world.close()
-  }
-  const policy = pipeline.has('policy') ? await pipeline.slot('policy', context('policy')) : learner.policy
-  if (policy === null) {
-    await close()
-    throw noPolicy(learner.name)
-  }
-  const engine = createRolloutEngine({
-    pipeline,
-    strategy,
-    world,
-    policy,
-    environments,
-    config: config.rollout,
-    seed: config.seed,
-    events,
-    clock,
-  })
-  return { split, tasks, sampler, algorithm, learner, policy, engine, log, close }
-}
-
-async function orClose<T>(world: World, opening: Promise<T>): Promise<T> {
-  try {
-    return await opening
-  } catch (error) {
-    await world.close()
-    throw error
-  }
+  const { learner, ...rollouts } = await openEvaluation({ ...run, needsLearner: true }, signal)
+  if (learner === null) throw new TypeError('a learner was asked for and none was built')
+  return { split, tasks, sampler, algorithm, learner, log, ...rollouts }
 }
 
 function trainingTasks({ train }: EnvironmentSplit): ReadonlyMap<string, Task> {
@@ -105,12 +75,4 @@ function trainingTasks({ train }: EnvironmentSplit): ReadonlyMap<string, Task> {
 function assertGroupSize(algorithm: Algorithm, rolloutsPerTask: number): void {
   const minimum = algorithm.minGroupSize ?? 1
   if (rolloutsPerTask < minimum) throw groupTooSmall(rolloutsPerTask, minimum)
-}
-
-function noPolicy(learner: string): RlenvError {
-  return new RlenvError(`nothing samples: no plugin fills the slot policy, and the learner ${learner} serves none`, {
-    code: 'RLENV_HOOK_EMPTY',
-    hook: 'policy',
-    fix: 'Add a policy plugin to "plugins", or use a learner that serves its own policy.',
-  })
 }

@@ -41,7 +41,7 @@ export async function drawsOf(root: string, step: number, set: string): Promise<
 }
 
 /** The weights of the newest checkpoint, as text. */
-export async function savedWeights(root: string): Promise<string> {
+async function savedWeights(root: string): Promise<string> {
   const checkpoints = join(await soleRun(root), 'checkpoints')
   const latest = (await readFile(join(checkpoints, 'latest'), 'utf8')).trim()
   return readFile(join(checkpoints, latest, 'learner', 'weights.json'), 'utf8')
