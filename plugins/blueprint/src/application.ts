@@ -15,7 +15,7 @@ export interface Application {
 }
 
 /** Pure in scenario, note and seed, so that every stage can make it again, in whatever process it runs. */
-export function makeApplication(scenario: Scenario, note: ScenarioNote, seed: number): Application {
+function makeApplication(scenario: Scenario, note: ScenarioNote, seed: number): Application {
   const plan = planApplication({
     scenarioId: scenario.id,
     seed,

@@ -179,6 +179,16 @@ describe('the plugin', () => {
     const again = await write(await hooksOf(), second as NonNullable<typeof second>, 5001)
     expect(bytes(again)).toBe(bytes(all[1] as Written))
   })
+  test('writes the same bytes at the other end of the world', async () => {
+    const before = process.env.TZ
+    process.env.TZ = 'Pacific/Kiritimati'
+    try {
+      expect(bytes(await write(await hooksOf(), all[0]!.scenario, 5000))).toBe(bytes(all[0]!))
+    } finally {
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
+    }
+  })
   test('writes other rows and tasks for another seed', async () => {
     const [first] = all as readonly [Written, ...Written[]]
     const other = await write(await hooksOf(), first.scenario, 1)

@@ -21,7 +21,7 @@ export interface Written {
   readonly world: DraftWorld
 }
 
-export function hookContext(name: string): StageContext {
+function hookContext(name: string): StageContext {
   return {
     random: RandomStream.of(0, name),
     signal: new AbortController().signal,
@@ -53,7 +53,7 @@ export async function scenarios(hooks: PluginHooks, count: number): Promise<read
   return handler(hooks, 'scenarioSource')([], { ...hookContext('scenarios'), environments: count })
 }
 
-export const emptyDraft: DatabaseDraft = { schema: '', data: '', clock: '2026-01-01T00:00:00.000Z', annotations: {} }
+const emptyDraft: DatabaseDraft = { schema: '', data: '', clock: '2026-01-01T00:00:00.000Z', annotations: {} }
 
 export async function write(
   hooks: PluginHooks,

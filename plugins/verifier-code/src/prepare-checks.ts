@@ -24,9 +24,7 @@ export async function prepareChecks(
   if (goldRun.diff.length === 0 && answer === null && calls.length === 0) return undefined
   const notes = comparisonNotes(database)
   const tables = new Set(goldRun.diff.map((change) => change.table))
-  const references = schemaReferences(database.schema).filter(
-    ({ table, target }) => tables.has(table) && tables.has(target),
-  )
+  const references = referencesOf(database).filter(({ table, target }) => tables.has(table) && tables.has(target))
   const inserted = goldRun.diff.filter((change) => change.kind === 'insert')
   const volatile = [...notes.volatile, ...options.volatile].filter((name) =>
     inserted.some(({ table }) => name.startsWith(`${table}.`)),
@@ -40,6 +38,15 @@ export async function prepareChecks(
     answer,
     calls,
   }
+}
+
+/** Drafts are immutable; the schema of one is read once for all of its tasks. */
+const knownReferences = new WeakMap<DatabaseDraft, readonly ColumnReference[]>()
+
+function referencesOf(database: DatabaseDraft): readonly ColumnReference[] {
+  const known = knownReferences.get(database) ?? schemaReferences(database.schema)
+  knownReferences.set(database, known)
+  return known
 }
 
 /** Writing calls that succeeded without changing a row: only the trajectory can show that they were made. */

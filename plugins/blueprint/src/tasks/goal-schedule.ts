@@ -4,7 +4,7 @@ import { type GoalKind, goalKinds } from './goal.ts'
 /** How often each kind is wanted, in any unit. */
 export type GoalWeights = Readonly<Record<GoalKind, number>>
 
-export const defaultGoalWeights: GoalWeights = {
+const defaultGoalWeights: GoalWeights = {
   status: 22,
   adjust: 12,
   assign: 11,
@@ -43,7 +43,7 @@ export function scheduleGoals(
   })
 }
 
-export function isQuestion(kind: GoalKind): boolean {
+function isQuestion(kind: GoalKind): boolean {
   return kind === 'ask' || kind === 'count'
 }
 

@@ -56,15 +56,6 @@ export class Workbench {
   }
 }
 
-/** The first of several random tries that gives something. */
-export function tryTimes<T>(times: number, attempt: () => T | null): T | null {
-  for (let i = 0; i < times; i++) {
-    const result = attempt()
-    if (result !== null) return result
-  }
-  return null
-}
-
 /** One of the items, or null when there is none. */
 export function pickOrNull<T>(random: RandomStream, items: readonly T[]): T | null {
   return items.length === 0 ? null : random.pick(items)

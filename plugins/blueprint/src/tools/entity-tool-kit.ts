@@ -103,7 +103,7 @@ export function statusValues(entity: EntityPlan): readonly string[] {
 }
 
 /** What a field holds, as results show it and arguments give it. */
-export function fieldSchema(field: FieldPlan): JsonSchema {
+function fieldSchema(field: FieldPlan): JsonSchema {
   switch (field.type.kind) {
     case 'money':
       return { type: 'number', minimum: 0 }
