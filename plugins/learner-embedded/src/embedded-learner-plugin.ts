@@ -5,7 +5,7 @@ import { EmbeddedLearner } from './learner/embedded-learner.ts'
 export interface EmbeddedLearnerOptions {
   /** Step size of relational features. Default 0.04. */
   readonly learningRate?: number
-  /** Step size of lexical features, which are many and rare. Default 0.002. */
+  /** Step size of lexical features, which are many and rare. Default 0.004. */
   readonly lexicalLearningRate?: number
   /** Factor of the hand-set initial weights: how sure the policy is before it has learned anything. Default 1.5. */
   readonly scale?: number
@@ -30,7 +30,7 @@ export const embeddedLearner: PluginFactory<EmbeddedLearnerOptions> = definePlug
   version: '0.1.0',
   options: z.strictObject({
     learningRate: z.number().gt(0).default(0.04),
-    lexicalLearningRate: z.number().min(0).default(0.002),
+    lexicalLearningRate: z.number().min(0).default(0.004),
     scale: z.number().min(0).default(1.5),
     weights: z
       .int()

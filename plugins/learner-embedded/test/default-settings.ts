@@ -3,7 +3,7 @@ import type { LearnerSettings } from '../src/learner/embedded-learner.ts'
 /** What the plugin fills in when nothing is configured. */
 export const defaultSettings: LearnerSettings = {
   learningRate: 0.04,
-  lexicalLearningRate: 0.002,
+  lexicalLearningRate: 0.004,
   beta1: 0.9,
   beta2: 0.99,
   epsilon: 1e-4,

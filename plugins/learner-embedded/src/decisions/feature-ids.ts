@@ -84,6 +84,7 @@ export const valueFeatures = {
   field: 95,
   position: 96,
   shape: 97,
+  claimed: 98,
 } as const
 
 export const answerFeatures = {

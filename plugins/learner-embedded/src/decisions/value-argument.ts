@@ -1,14 +1,14 @@
 import type { Json } from 'rlenv'
 import type { PlacedSpan } from '../text/task-text.ts'
 import type { Episode } from '../transcript/episode.ts'
-import { type ClosedValue, type ParameterView, parameterTypes } from '../transcript/parameter-view.ts'
+import { type ClosedValue, type ParameterView, parameterShapes, parameterTypes } from '../transcript/parameter-view.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { mix, mixUnordered } from '../weights/feature-hash.ts'
 import type { ArgumentChoice, CallDraft } from './call-draft.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
 import { valueFeatures as feature, lexicalFeatures } from './feature-ids.ts'
 import { openValues } from './label-status.ts'
-import { acceptsKind } from './value-kind.ts'
+import { acceptsKind, fitsShape } from './value-kind.ts'
 
 /** Candidates: spans of the text that fit the type; for an optional parameter also leaving it out. */
 export function proposeSpans(
@@ -80,6 +80,8 @@ function describeSpan(
   buffer.relational(feature.goal, pack(here, write))
   buffer.relational(feature.repeated, pack(draft.spans.includes(span.index) ? 1 : 0, write))
   buffer.relational(feature.position, pack(write, explains, used, span.before === 0 ? 0 : 1))
+  const claimed = isClaimed(span, draft.tool, parameter) ? 1 : 0
+  buffer.relational(feature.claimed, pack(claimed, near, write))
   buffer.relational(feature.shape, pack(parameter.shape, span.kindIndex & 7, span.kindIndex >> 3))
   if (draft.tool.lookUp) describeSearch(buffer, draft.tool, span, tried)
 }
@@ -87,6 +89,16 @@ function describeSpan(
 /** Whether the span only tells which row is meant. */
 function explainsRow(span: PlacedSpan, episode: Episode, draft: CallDraft): boolean {
   return draft.rows.some((row) => episode.rows[row]?.spans.includes(span.index) === true)
+}
+
+/** Whether the words or the look of a span belong to another parameter of the tool. */
+function isClaimed(span: PlacedSpan, tool: ToolView, parameter: ParameterView): boolean {
+  if (nearness(span, parameter) > 0) return false
+  return tool.parameters.some((other) => {
+    if (other === parameter || other.isId || other.values !== null) return false
+    const looks = other.shape !== parameterShapes.any && fitsShape(other, span.kind)
+    return looks ? parameter.shape !== other.shape : nearness(span, other) > 0
+  })
 }
 
 function describeSearch(buffer: CandidateBuffer, { nouns }: ToolView, span: PlacedSpan, tried: number): void {

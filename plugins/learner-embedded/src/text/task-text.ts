@@ -1,5 +1,6 @@
 import { type Clause, splitClauses } from './clauses.ts'
 import { findSpans, spanKinds, type TextSpan, textSpan } from './spans.ts'
+import { stemHash } from './stem.ts'
 import { type Token, tokenize } from './tokens.ts'
 
 /** How a word stands beside names in the text. */
@@ -189,7 +190,7 @@ function placeSpan(
     possessive,
     first: own[0]?.stem ?? 0,
     last: own.at(-1)?.stem ?? 0,
-    label: span.kind === 'name' || span.kind === 'code' || (span.kind === 'quoted' && /^[\p{Lu}\d]/u.test(span.text)),
+    label: isLabel(span) && !givers.has(before[0]?.stem ?? 0),
   }
 }
 
@@ -201,6 +202,13 @@ function wordsBefore(tokens: readonly Token[], at: number, from: number): Token[
     if (token.word) words.push(token)
   }
   return words
+}
+
+/** Words after which a name is given to something new, rather than naming what there is. */
+const givers = new Set(['called', 'named', 'titled'].map(stemHash))
+
+function isLabel({ kind, text }: TextSpan): boolean {
+  return kind === 'name' || kind === 'code' || (kind === 'quoted' && /^[\p{Lu}\d]/u.test(text))
 }
 
 function goalOfClause(

@@ -32,6 +32,7 @@ export const firstArgumentPreferences: readonly Preference[] = [
     weight: (_none, write, worded) => (write === 0 ? 2.5 : 1.5 - 1.5 * worded),
   },
   { feature: value.shape, sizes: [4, 8, 2], weight: (shape, low, high) => shaped(shape, low + 8 * high) },
+  { feature: value.claimed, sizes: [2, 4, 2], weight: (claimed) => -1.2 * claimed },
   {
     feature: answer.question,
     sizes: [3, 2, 2],
@@ -50,8 +51,10 @@ function spent(used: number, write: number): number {
 
 /** Kinds of spans that fit each text format, by {@link parameterShapes}. */
 const fitting = [[], ['date'], ['time'], ['email']]
+const formatted = new Set<string>(['date', 'time', 'email'])
 
 function shaped(shape: number, kind: number): number {
-  if (shape === 0 || kind >= spanKinds.length) return 0
+  if (kind >= spanKinds.length) return 0
+  if (shape === 0) return formatted.has(spanKinds[kind] as string) ? -0.7 : 0
   return fitting[shape]?.includes(spanKinds[kind] as string) === true ? 2 : -1
 }
