@@ -5,7 +5,7 @@ import type { StateDiff } from '../vocabulary/state-diff.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { DatabaseReader } from './database-reader.ts'
-import { diffTable, type TableScan } from './diff/table-diff.ts'
+import { diffTable, patchRows, type TableScan } from './diff/table-diff.ts'
 import type { InstanceHost } from './instance-host.ts'
 import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
 import type { SqliteRow } from './sqlite/cell.ts'
@@ -236,16 +236,23 @@ export class EnvironmentInstance implements WorldInstance {
     return this.#current.get(table) ?? this.#environment.baseRows(table)
   }
 
-  #changesIn(tables: ReadonlySet<number>): StateDiff {
+  #changesIn(tables: CallEffects['tables']): StateDiff {
     const connection = this.#open()
-    return [...tables]
-      .sort((a, b) => a - b)
-      .flatMap((table) => {
-        const before = this.#rowsOf(table)
-        const after = this.#environment.scan(connection, table)
-        this.#current.set(table, after)
-        return diffTable(this.#scanOf(table), before, after)
-      })
+    const written = [...tables].sort(([a], [b]) => a - b)
+    return written.flatMap(([table, ids]) => {
+      const before = this.#rowsOf(table)
+      const after = ids === null ? this.#environment.scan(connection, table) : this.#patched(connection, table, ids)
+      this.#current.set(table, after)
+      return diffTable(this.#scanOf(table), before, after)
+    })
+  }
+
+  #patched(connection: Connection, table: number, ids: ReadonlySet<bigint>): readonly SqliteRow[] {
+    let rows = this.#rowsOf(table)
+    for (const id of ids) {
+      rows = patchRows(this.#scanOf(table), rows, id, this.#environment.scanRow(connection, table, id))
+    }
+    return rows
   }
 }
 

@@ -73,6 +73,7 @@ export class ExecutableEnvironment implements InstanceHost {
   readonly #toolset: CompiledToolset
   readonly #initial: DatabaseReader
   readonly #scanStatements: readonly RegisteredStatement[]
+  readonly #rowStatements: readonly RegisteredStatement[]
   readonly #baseRows: (readonly SqliteRow[] | undefined)[] = []
   readonly #poolable: boolean
 
@@ -85,6 +86,7 @@ export class ExecutableEnvironment implements InstanceHost {
     this.catalog = new TableCatalog(this.image.tables, this.registry)
     this.scans = this.image.tables.map(tableScan)
     this.#scanStatements = this.scans.map((scan) => this.registry.own(scan.sql, scan.columns))
+    this.#rowStatements = this.scans.map((scan) => this.registry.own(scan.rowSql, scan.columns, ['id']))
     this.scripts = parts.scripts
     this.#toolset = compileToolset(parts.tools, this.registry, parts.scripts)
     this.#poolable = canPool(this.image, this.#toolset.tools.values())
@@ -136,6 +138,11 @@ export class ExecutableEnvironment implements InstanceHost {
   /** All rows of a table, by its position, as a connection sees them. */
   scan(connection: Connection, table: number): readonly SqliteRow[] {
     return connection.all(this.#scanStatements[table] as RegisteredStatement)
+  }
+
+  /** One row of a table whose key is its row id; undefined when there is none. */
+  scanRow(connection: Connection, table: number, id: bigint): SqliteRow | undefined {
+    return connection.fetch(this.#rowStatements[table] as RegisteredStatement, { id }).rows[0]
   }
 
   /** Frees the connections that wait for instances. Open instances live on. */

@@ -31,4 +31,6 @@ export interface InstanceHost {
   baseRows(table: number): readonly SqliteRow[]
   /** All rows of a table, by its position, as a connection sees them. */
   scan(connection: Connection, table: number): readonly SqliteRow[]
+  /** One row of a table whose key is its row id; undefined when there is none. */
+  scanRow(connection: Connection, table: number, id: bigint): SqliteRow | undefined
 }

@@ -104,6 +104,15 @@ export const workshopTools: readonly Tool[] = [
     { kind: 'run', sql: 'INSERT INTO order_items VALUES (@placed__order_id, 1, @what)' },
     { kind: 'run', sql: 'INSERT INTO order_items SELECT @placed__order_id, 2, count(*) FROM orders' },
   ]),
+  sqlTool('reprice_order', { id, cents: id }, [
+    { kind: 'run', sql: 'UPDATE orders SET cents = @cents, placed_at = NULL WHERE id = @id' },
+    { kind: 'run', sql: 'UPDATE orders SET cents = cents + 1 WHERE id = @id AND cents > 3' },
+  ]),
+  sqlTool('reprice_any', { key: anything, cents: id }, [
+    { kind: 'run', sql: 'UPDATE orders SET cents = @cents WHERE id = @key' },
+  ]),
+  sqlTool('cancel_order', { id }, [{ kind: 'run', sql: 'DELETE FROM orders WHERE "id" = @id' }]),
+  sqlTool('cancel_orders', { id }, [{ kind: 'run', sql: 'DELETE FROM orders WHERE id = @id OR id = @id + 1' }]),
   sqlTool('set_item', { order_id: id, line: id, what: anything }, [
     { kind: 'run', sql: 'REPLACE INTO order_items VALUES (@order_id, @line, @what)' },
   ]),

@@ -7,7 +7,10 @@ import type { TableInfo } from '../sqlite/table-info.ts'
 /** How a table is read for comparison: its columns, and before them the row id where that is what tells rows apart. */
 export interface TableScan {
   readonly table: string
+  /** Every row; in the order of the key where that is the row id, otherwise in an order that is stable between two states. */
   readonly sql: string
+  /** The row with the key `@id`, where the key is the row id. */
+  readonly rowSql: string
   readonly columns: readonly string[]
   /** Number of leading values that are no columns: 1 with a row id, otherwise 0. */
   readonly lead: 0 | 1
@@ -16,7 +19,7 @@ export interface TableScan {
   readonly identityAt: readonly number[]
 }
 
-/** The scan of a table in its natural order, which is stable between two states. */
+/** How to scan a table. */
 export function tableScan(table: TableInfo): TableScan {
   const columns = table.columns.map((column) => column.name)
   const [first] = table.identity
@@ -26,7 +29,10 @@ export function tableScan(table: TableInfo): TableScan {
   const selected = [...(byRowid ? [first] : []), ...columns.map(quoteName)].join(', ')
   const identityAt = byRowid ? [0] : table.identity.map((name) => columns.indexOf(name))
   const sql = `SELECT ${selected} FROM main.${quoteName(table.name)}`
-  return { table: table.name, sql, columns, lead, identity: table.identity, identityAt }
+  const [key = ''] = table.primaryKey
+  const order = table.keyIsRowid ? ` ORDER BY ${quoteName(key)}` : ''
+  const rowSql = table.keyIsRowid ? `${sql} WHERE ${quoteName(key)} = @id` : sql
+  return { table: table.name, sql: sql + order, rowSql, columns, lead, identity: table.identity, identityAt }
 }
 
 function sameRow(a: SqliteRow, b: SqliteRow): boolean {
@@ -134,4 +140,25 @@ function compareKeys(a: Row, b: Row): number {
     if (order !== 0) return order
   }
   return 0
+}
+
+/**
+ * The rows of a table after one of them changed, from those before. Only for a table whose key is its row id, whose rows
+ * are therefore in key order.
+ */
+export function patchRows(
+  scan: TableScan,
+  rows: readonly SqliteRow[],
+  id: bigint,
+  now: SqliteRow | undefined,
+): readonly SqliteRow[] {
+  const [at = 0] = scan.identityAt
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle]?.[at] as bigint) < id) low = middle + 1
+    else high = middle
+  }
+  const known = rows[low]?.[at] === id ? 1 : 0
+  return [...rows.slice(0, low), ...(now === undefined ? [] : [now]), ...rows.slice(low + known)]
 }

@@ -13,7 +13,7 @@ export type SqliteRow = readonly SqliteValue[]
 const largest = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** The JSON form of a value; REALs outside JSON's range become text. */
-export function toCell(value: SqliteValue): Cell {
+function toCell(value: SqliteValue): Cell {
   if (typeof value === 'bigint') {
     return value <= largest && value >= -largest ? Number(value) : { $int64: value.toString() }
   }

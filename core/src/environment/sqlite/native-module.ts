@@ -11,7 +11,7 @@ export interface NativeModuleReport {
 }
 
 /** The error for a binding that is missing or was built for another Node. */
-export function nativeModuleError(cause: unknown): RlenvError {
+function nativeModuleError(cause: unknown): RlenvError {
   const built = /compiled against a different Node|NODE_MODULE_VERSION/.test(messageOf(cause))
   const why = built ? 'was built for another Node' : 'cannot be loaded'
   return new RlenvError(
@@ -21,7 +21,7 @@ export function nativeModuleError(cause: unknown): RlenvError {
 }
 
 /** Whether a failure comes from loading the binding and not from SQLite. */
-export function isNativeModuleFailure(thrown: unknown): boolean {
+function isNativeModuleFailure(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = (thrown as { code?: unknown }).code
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') return true

@@ -9,6 +9,7 @@ import {
   refusedTables,
 } from './admitted-sql.ts'
 import { type PlanLine, type PlanNames, planCost } from './plan-cost.ts'
+import { type PointWrite, pointWrite } from './point-write.ts'
 import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -30,6 +31,8 @@ export interface VettedStatement {
   readonly partial: boolean
   /** Whether it draws from `random()`. */
   readonly usesRandom: boolean
+  /** Set when it can touch one row only. */
+  readonly point: PointWrite | null
 }
 
 export type Vetting =
@@ -112,6 +115,7 @@ export class StatementVetter {
   readonly #rowCount: (table: TableInfo) => number
   readonly #tableOfPage = new Map<number, number>()
   readonly #virtual: readonly number[]
+  readonly #replacing = new Set<number>()
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
   constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
@@ -119,13 +123,17 @@ export class StatementVetter {
     this.#tables = tables
     this.#rowCount = rowCount
     const position = new Map(tables.map((table, index) => [table.name, index]))
-    const pages = database.prepare('SELECT tbl_name AS name, rootpage AS page FROM sqlite_master').all() as readonly {
+    const pages = database
+      .prepare('SELECT tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
+      .all() as readonly {
       readonly name: string
       readonly page: number | null
+      readonly sql: string | null
     }[]
-    for (const { name, page } of pages) {
+    for (const { name, page, sql } of pages) {
       const table = position.get(name)
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
+      if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
     }
     const paged = new Set(this.#tableOfPage.values())
     this.#virtual = tables.map((_, index) => index).filter((index) => !paged.has(index))
@@ -146,25 +154,37 @@ export class StatementVetter {
   #vetProgram(sql: string, tokens: readonly SqlToken[], parameters: readonly string[]): Vetting {
     const statement = this.#database.prepare(sql)
     const opcodes = this.#explain<Opcode>('EXPLAIN', sql, parameters)
-    const cost = planCost(this.#explain<PlanLine>('EXPLAIN QUERY PLAN', sql, parameters), this.#planNames(tokens))
+    const plan = this.#explain<PlanLine>('EXPLAIN QUERY PLAN', sql, parameters)
+    const cost = planCost(plan, this.#planNames(tokens))
     const faults = opcodeFaults(opcodes)
     if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
     if (cost.visits > mostRowVisits) {
       faults.push(`may visit ${cost.visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; join on keys`)
     }
     if (faults.length > 0) return { ok: false, faults }
+    const writes = this.#writes(opcodes)
+    const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
     const vetted: VettedStatement = {
       sql,
       parameters,
       columns: statement.reader ? statement.columns().map((column) => column.name) : [],
-      writes: this.#writes(opcodes),
+      writes,
       readOnly: statement.readonly,
-      firesPrograms: opcodes.some((opcode) => opcode.opcode === 'Program'),
+      firesPrograms,
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
+      point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }
     return { ok: true, statement: vetted }
+  }
+
+  /** A table whose own definition replaces rows on conflict may lose others than the one that is written. */
+  #point(tokens: readonly SqlToken[], plan: readonly PlanLine[], writes: readonly number[]): PointWrite | null {
+    const [position, ...others] = writes
+    const table = position === undefined ? undefined : this.#tables[position]
+    if (position === undefined || table === undefined || others.length > 0 || this.#replacing.has(position)) return null
+    return pointWrite({ tokens, plan, position, table })
   }
 
   #explain<Line>(prefix: string, sql: string, parameters: readonly string[]): readonly Line[] {

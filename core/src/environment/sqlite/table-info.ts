@@ -21,6 +21,8 @@ export interface TableInfo {
   /** Names of the columns that tell rows apart: the primary key, or the row id's name, or else every column. */
   readonly identity: readonly string[]
   readonly strict: boolean
+  /** Whether the one primary-key column is another name for the row id. */
+  readonly keyIsRowid: boolean
 }
 
 interface ListedTable {
@@ -64,7 +66,13 @@ function readTable(database: Database.Database, table: ListedTable): TableInfo {
   }))
   const byContent = columns.map((column) => column.name)
   const identity = primaryKey.length > 0 ? primaryKey : rowidName === null ? byContent : [rowidName]
-  return { name: table.name, columns, primaryKey, rowidName, identity, strict: table.strict === 1 }
+  const indexes = database.pragma(`main.index_list(${quoteName(table.name)})`) as readonly { readonly origin: string }[]
+  const keyIsRowid =
+    table.type === 'table' &&
+    table.wr === 0 &&
+    primaryKey.length === 1 &&
+    !indexes.some((index) => index.origin === 'pk')
+  return { name: table.name, columns, primaryKey, rowidName, identity, strict: table.strict === 1, keyIsRowid }
 }
 
 /** The tables that hold state, sorted by name. SQLite's own tables and the shadows of virtual tables are left out. */

@@ -7,16 +7,37 @@ export interface LoggedWrite {
   readonly bindings: Bindings
 }
 
+/** What the driver says of a write. */
+export interface RunReport {
+  readonly changes: number
+  /** Row id of the connection's last INSERT. */
+  readonly rowid: bigint
+}
+
+/** Id of the only row that a write touched, if that is known. */
+function pointOf({ point }: RegisteredStatement, bindings: Bindings, rowid: bigint): bigint | undefined {
+  if (point === null) return undefined
+  if (point.parameter === null) return rowid
+  const bound = bindings[point.parameter]
+  return typeof bound === 'bigint' ? bound : undefined
+}
+
 /** What one call wrote. */
 export class CallEffects {
   readonly writes: LoggedWrite[] = []
-  /** Positions of the tables that may have changed. */
-  readonly tables = new Set<number>()
+  /** Tables that may have changed, by position, with the ids of the rows that did; null when only a scan can tell. */
+  readonly tables = new Map<number, Set<bigint> | null>()
 
-  record(statement: RegisteredStatement, bindings: Bindings, changes: number): void {
+  record(statement: RegisteredStatement, bindings: Bindings, { changes, rowid }: RunReport): void {
     if (changes === 0 && !statement.firesPrograms) return
     this.writes.push({ statement, bindings: statement.parameters.length > 0 ? { ...bindings } : {} })
-    for (const table of statement.writes) this.tables.add(table)
+    const id = changes === 1 ? pointOf(statement, bindings, rowid) : undefined
+    for (const table of statement.writes) {
+      const known = this.tables.get(table)
+      if (id === undefined || known === null) this.tables.set(table, null)
+      else if (known === undefined) this.tables.set(table, new Set([id]))
+      else known.add(id)
+    }
   }
 
   forget(): void {

@@ -55,9 +55,9 @@ function answer(call: ScriptToolCall, request: string): Json {
   const bindings: Record<string, BoundValue> = {}
   for (const name of statement.parameters) bindings[name] = fromJson(Object.hasOwn(given, name) ? given[name] : null)
   if (kind === 'run') {
-    const { changes, rowid } = call.connection.run(statement, bindings)
-    call.effects.record(statement, bindings, changes)
-    return { changes, lastInsertRowid: Number(rowid) }
+    const done = call.connection.run(statement, bindings)
+    call.effects.record(statement, bindings, done)
+    return { changes: done.changes, lastInsertRowid: Number(done.rowid) }
   }
   const { rows, more } = call.connection.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
   if (more && kind === 'all')

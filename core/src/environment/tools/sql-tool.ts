@@ -75,8 +75,9 @@ function runRows(run: Run, { step, statement }: CompiledStep): null {
 
 function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | null {
   if (step.kind !== 'run' || statement === null) return null
-  const { changes, rowid } = run.connection.run(statement, run.scope)
-  run.effects.record(statement, run.scope, changes)
+  const done = run.connection.run(statement, run.scope)
+  const { changes, rowid } = done
+  run.effects.record(statement, run.scope, done)
   if (changes === 0 && step.error !== undefined) return errorFrom(step.error, run.args)
   if (/^\s*(?:insert|replace)/i.test(statement.sql)) run.scope.rowid = rowid
   run.content = { changes }

@@ -118,6 +118,33 @@ describe('admission of tools', () => {
     expect(writes('UPDATE order_items SET what = 1')).toEqual(['order_items'])
   })
 
+  test('knows the one row that a statement can touch, and scans where it cannot know', () => {
+    const { registry } = workshop()
+    const point = (sql: string) => {
+      const admission = registry.admit(sql)
+      if (!admission.ok) throw new Error(admission.faults.join('; '))
+      return admission.statement.point === null ? null : (admission.statement.point.parameter ?? 'inserted')
+    }
+    expect(point('INSERT INTO customers (name) VALUES (@x)')).toBe('inserted')
+    expect(point('UPDATE customers SET name = @x WHERE id = @id;')).toBe('id')
+    expect(point('DELETE FROM orders WHERE id = @id AND cents > (SELECT 1 OR 0)')).toBe('id')
+    for (const sql of [
+      'INSERT INTO orders (customer_id, cents) VALUES (1, @x)',
+      'INSERT OR REPLACE INTO customers (id, name) VALUES (1, @x)',
+      'INSERT INTO customers (id, name) VALUES (1, @x) ON CONFLICT DO UPDATE SET name = @x',
+      'INSERT INTO order_items VALUES (1, 2, @x)',
+      'INSERT INTO log VALUES (@x, @x)',
+      'UPDATE customers SET id = @x WHERE id = @id',
+      'UPDATE orders SET cents = @x WHERE id = @id OR cents = 1',
+      'UPDATE orders SET cents = @x WHERE id = @id + 1',
+      'UPDATE orders SET cents = @x WHERE customer_id = @id',
+      'UPDATE orders SET cents = @x',
+      'DELETE FROM customers WHERE id = @id',
+    ]) {
+      expect([sql, point(sql)]).toEqual([sql, null])
+    }
+  })
+
   test('names every tool that is wrong in one error', () => {
     const steps: SqlStep[] = [{ kind: 'rows', sql: 'SELECT 1' }]
     const message = refusal([
