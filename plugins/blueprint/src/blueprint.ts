@@ -11,7 +11,7 @@ export interface BlueprintOptions {
   readonly seeds?: readonly string[]
   /** Environments wanted; more than there are seeds gives variants. Default: as many as the run wants. */
   readonly environments?: number
-  /** Probability, 0 to 1, that a task uses the tools' own word where there are several. Default 0.4. */
+  /** Probability, 0 to 1, that a task is made to use the tools' own word; else any synonym is drawn. Default 0.4. */
   readonly lexSame?: number
   /** Share of tasks with two goals, 0 to 1. Default 0.3. */
   readonly twoGoalShare?: number

@@ -68,7 +68,7 @@ export function planEntity(request: EntityRequest): EntityPlan {
     acts: blueprint.acts.map((act) => ({ blueprint: act, form: random.pick(actForms(act)) })),
     create: planCreate(blueprint, noun, random),
     deletable: !request.referenced,
-    lookup: random.pick(['search', 'exact', 'list']),
+    lookup: random.pick(['search', 'search', 'exact', 'exact', 'list']),
     brief: random.chance(0.35),
     update: random.pick(['optional', 'setters', 'field-value']),
     statusFilter: status !== null && random.chance(0.5),

@@ -7,8 +7,8 @@ import { plural, storedForm } from '../plan/naming.ts'
 import { actForms } from '../plan/plan-entity.ts'
 
 /**
- * The words of one task. For each concept it takes the environment's own word with probability `lexSame` and another
- * synonym otherwise, where there is one; within a task a concept keeps its word.
+ * The words of one task. For each concept it takes the environment's own word with probability `lexSame` and otherwise any
+ * synonym, the own word among them; within a task a concept keeps its word.
  */
 export class Wording {
   readonly random: RandomStream
@@ -71,9 +71,7 @@ export class Wording {
   #choose(key: string, own: string, forms: readonly string[]): string {
     const before = this.#chosen.get(key)
     if (before !== undefined) return before
-    const others = forms.filter((form) => form !== own)
-    const same = this.random.chance(this.#lexSame)
-    const word = same || others.length === 0 ? own : this.random.pick(others)
+    const word = this.random.chance(this.#lexSame) || forms.length === 0 ? own : this.random.pick(forms)
     this.#chosen.set(key, word)
     return word
   }
