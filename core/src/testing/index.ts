@@ -18,6 +18,7 @@ export {
 export { describeVerifier } from './contracts/describe-verifier.ts'
 export { describeWatch } from './contracts/describe-watch.ts'
 export { describeWorld } from './contracts/describe-world.ts'
+export { pipelineOf } from './contracts/pipeline-of.ts'
 // policies that play a script, or anything
 export { type RandomToolPolicyOptions, randomToolPolicy } from './random-tool-policy.ts'
 export {
