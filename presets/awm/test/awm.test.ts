@@ -22,7 +22,7 @@ describe('awm', () => {
   test('rewards as the hybrid reward does: 1, 0.1, 0, -1', async () => {
     expect(await optionsOf('@rlenv/shaper-hybrid')).toMatchObject({
       completed: 1,
-      partial: 0.1,
+      partiallyCompleted: 0.1,
       agentError: 0,
       formatError: -1,
     })
