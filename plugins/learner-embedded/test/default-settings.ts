@@ -1,4 +1,4 @@
-import type { LearnerSettings } from '../src/learner/embedded-learner.ts'
+import type { LearnerSettings } from '../src/learner/learner-settings.ts'
 
 /** What the plugin fills in when nothing is configured. */
 export const defaultSettings: LearnerSettings = {

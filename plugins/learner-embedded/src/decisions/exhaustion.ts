@@ -4,7 +4,7 @@ import type { Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 
 /** Whether there is an id that a tool has not been called with. */
-export const exhaustion = { takesNone: 0, noneSeen: 1, allUsed: 2, someFresh: 3 } as const
+const exhaustion = { takesNone: 0, noneSeen: 1, allUsed: 2, someFresh: 3 } as const
 
 /** Looks at the tool's first id parameter. */
 export function exhaustionOf(tool: ToolView, episode: Episode, reach: Reachability): number {

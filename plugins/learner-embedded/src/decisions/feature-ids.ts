@@ -24,6 +24,7 @@ export const intentFeatures = {
   stale: 21,
   labels: 22,
   exhausted: 23,
+  sameMode: 24,
   finish: 30,
   finishResult: 31,
   finishOpen: 32,

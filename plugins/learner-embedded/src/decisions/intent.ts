@@ -46,16 +46,17 @@ export function proposeIntents(buffer: CandidateBuffer, episode: Episode, reach:
 function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentState): void {
   const { episode, reach } = state
   const write = tool.readOnly ? 0 : 1
+  const mode = write + 2 * state.question
   const status = reach.status[tool.index] as number
   const called = Math.min(3, episode.called[tool.index] as number)
   const last = episode.lastResults[tool.index] as number
   buffer.relational(feature.kind, pack(write, state.question, state.writes, state.goalsLeft))
-  buffer.relational(feature.called, pack(called, write, last))
+  buffer.relational(feature.called, pack(called, mode, last))
   buffer.relational(feature.idStatus, pack(status, write, state.question))
   buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number, write))
-  buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), write))
-  buffer.relational(feature.labels, pack(labelStatusOf(episode, tool), write))
-  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, reach), write, Math.min(2, called)))
+  buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), mode))
+  buffer.relational(feature.labels, pack(labelStatusOf(episode, tool), mode))
+  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, reach), mode, Math.min(2, called)))
   describeSameness(buffer, tool, state, last)
   const previous = episode.calls.at(-1)
   const before = previous === undefined ? undefined : episode.view.catalogue.tools[previous.tool]
@@ -68,7 +69,8 @@ function describeSameness(buffer: CandidateBuffer, tool: ToolView, state: Intent
   const { episode } = state
   const same = episode.intent < 0 ? 2 : episode.intent === tool.index ? 1 : 0
   const done = episode.intentCalled ? 1 : 0
-  buffer.relational(feature.stale, pack(same, Math.min(4, episode.stale), tool.readOnly ? 0 : 1))
+  buffer.relational(feature.stale, pack(same, Math.min(4, episode.stale), (tool.readOnly ? 0 : 1) + 2 * state.question))
+  buffer.relational(feature.sameMode, pack(same, done, (tool.readOnly ? 0 : 1) + 2 * state.question))
   buffer.relational(
     feature.same,
     pack(same, done, episode.lastResult, same === 1 && last === callResults.failed ? 1 : 0),

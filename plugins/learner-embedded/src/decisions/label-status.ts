@@ -2,7 +2,7 @@ import type { Episode } from '../transcript/episode.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 
 /** What names are there to look up with a tool. */
-export const labelStatus = { takesNone: 0, openHere: 1, openElsewhere: 2, none: 3, allTried: 4 } as const
+const labelStatus = { takesNone: 0, openHere: 1, openElsewhere: 2, none: 3, allTried: 4 } as const
 
 /** Whether a look-up tool still has a name to look up: one of the active goal, one of another, none, or all tried. */
 export function labelStatusOf(episode: Episode, tool: ToolView): number {

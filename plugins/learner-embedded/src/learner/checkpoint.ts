@@ -4,7 +4,7 @@ import { contentHash, RlenvError } from 'rlenv'
 import { z } from 'zod'
 import type { Adam } from '../weights/adam.ts'
 import type { Model } from '../weights/model.ts'
-import type { LearnerSettings } from './embedded-learner.ts'
+import type { LearnerSettings } from './learner-settings.ts'
 
 const stateFile = 'embedded.json'
 const arraysFile = 'embedded.f64'
@@ -19,8 +19,8 @@ const stateSchema = z.strictObject({
 })
 
 /**
- * Writes weights, published weights, both moments and the pending gradient as one block of little-endian doubles, and
- * beside it what they are. A gradient that was accumulated but not applied is not kept.
+ * Writes weights, published weights and both moments as one block of little-endian doubles, and beside it what they are.
+ * A gradient that was accumulated but not applied is not kept.
  */
 export async function saveCheckpoint(
   directory: string,

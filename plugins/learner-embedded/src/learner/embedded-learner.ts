@@ -1,24 +1,14 @@
 import type { AccumulateReport, Learner, Loss, Policy, ScaledSample, StepReport, TrainingSample } from 'rlenv'
 import { EmbeddedPolicy } from '../policy/embedded-policy.ts'
 import { scoringTemperature } from '../policy/sampling-chooser.ts'
-import { Adam, type AdamOptions } from '../weights/adam.ts'
+import { Adam } from '../weights/adam.ts'
 import { Model } from '../weights/model.ts'
 import type { PackedSpan } from '../weights/packed-span.ts'
 import { Softmax } from '../weights/softmax.ts'
 import { SpanCache } from '../weights/span-cache.ts'
 import { loadCheckpoint, saveCheckpoint } from './checkpoint.ts'
+import type { LearnerSettings } from './learner-settings.ts'
 import { SpanRebuild } from './span-rebuild.ts'
-
-export interface LearnerSettings extends AdamOptions {
-  /** Number of weights; a power of two. */
-  readonly weights: number
-  /** Factor of the initial weights. */
-  readonly scale: number
-  /** Largest L2 norm of a step's gradient; null = no limit. */
-  readonly maxGradNorm: number | null
-  /** Most bytes of features kept of what was sampled last. */
-  readonly cacheBytes: number
-}
 
 /** Trains the embedded policy in process. Same samples, same bits. */
 export class EmbeddedLearner implements Learner {

@@ -3,10 +3,10 @@ import { keyMatch } from './key-match.ts'
 import type { ToolView } from './tool-view.ts'
 
 /** Whether the ids that a tool needs have been seen. */
-export const idStatus = { unneeded: 0, missing: 1, otherGoal: 2, ready: 3 } as const
+const idStatus = { unneeded: 0, missing: 1, otherGoal: 2, ready: 3 } as const
 
 /** Distance of a tool that does not help towards the intent. */
-export const unreachable = 5
+const unreachable = 5
 
 /** What can be called now, worked out once per turn. */
 export interface Reachability {

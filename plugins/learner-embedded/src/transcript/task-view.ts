@@ -79,7 +79,7 @@ function readTask(catalogue: ToolCatalogue, text: string, space: FeatureSpace): 
     return catalogue.tools.map((tool, i): ToolMatch => {
       const overlap = overlaps[i] as Overlap
       buffer.reset()
-      writeOverlaps(buffer, tool, overlap, allRanks[i] as number, nameRanks[i] as number)
+      writeOverlaps(buffer, modeOf(tool, goal), overlap, allRanks[i] as number, nameRanks[i] as number)
       writeWords(buffer, tool, goal)
       writeLabels(buffer, tool, goal, parsed)
       writePairs(buffer, tool, goal)
@@ -91,6 +91,11 @@ function readTask(catalogue: ToolCatalogue, text: string, space: FeatureSpace): 
     })
   })
   return { text: parsed, matches }
+}
+
+/** Reads and writes mean different things to a request and to a question: 0 to 3. */
+export function modeOf(tool: ToolView, goal: Goal): number {
+  return (tool.readOnly ? 0 : 1) + (goal.question ? 2 : 0)
 }
 
 function overlapOf(tool: ToolView, goal: Goal, catalogue: ToolCatalogue): Overlap {
@@ -121,39 +126,32 @@ function writeRanks(tools: readonly ToolView[], scores: readonly number[]): numb
   })
 }
 
-function writeOverlaps(
-  buffer: CandidateBuffer,
-  tool: ToolView,
-  overlap: Overlap,
-  rank: number,
-  nameRank: number,
-): void {
-  const write = tool.readOnly ? 0 : 1
-  buffer.relational(intentFeatures.nameOverlap, pack(bucket(overlap.name), write))
-  buffer.relational(intentFeatures.descriptionOverlap, pack(bucket(overlap.description), write))
-  buffer.relational(intentFeatures.parameterOverlap, pack(bucket(overlap.parameters), write))
-  buffer.relational(intentFeatures.overlap, pack(bucket(overlap.all), write))
-  buffer.relational(intentFeatures.rank, pack(rank, bucket(overlap.all) > 3 ? 1 : 0))
-  buffer.relational(intentFeatures.nameRank, pack(nameRank))
+function writeOverlaps(buffer: CandidateBuffer, mode: number, overlap: Overlap, rank: number, nameRank: number): void {
+  buffer.relational(intentFeatures.nameOverlap, pack(bucket(overlap.name), mode))
+  buffer.relational(intentFeatures.descriptionOverlap, pack(bucket(overlap.description), mode))
+  buffer.relational(intentFeatures.parameterOverlap, pack(bucket(overlap.parameters), mode))
+  buffer.relational(intentFeatures.overlap, pack(bucket(overlap.all), mode))
+  buffer.relational(intentFeatures.rank, pack(rank, bucket(overlap.all) > 3 ? 1 : 0, mode))
+  buffer.relational(intentFeatures.nameRank, pack(nameRank, mode))
 }
 
 function writeWords(buffer: CandidateBuffer, tool: ToolView, goal: Goal): void {
-  const write = tool.readOnly ? 0 : 1
+  const mode = modeOf(tool, goal)
   const verb = goal.words.find((word) => word.stem === tool.verb || word.stem === tool.opening)
   const nouns = tool.nouns.filter((noun) => goal.stems.has(noun)).length
   const all = tool.nouns.length > 0 && nouns === tool.nouns.length
-  buffer.relational(intentFeatures.verbAndNoun, pack(verb === undefined ? 0 : 1, all ? 2 : Math.min(1, nouns), write))
-  if (verb !== undefined) buffer.relational(intentFeatures.verbRole, pack(verb.role, write))
+  buffer.relational(intentFeatures.verbAndNoun, pack(verb === undefined ? 0 : 1, all ? 2 : Math.min(1, nouns), mode))
+  if (verb !== undefined) buffer.relational(intentFeatures.verbRole, pack(verb.role, mode))
   for (const word of goal.words) {
-    if (tool.nouns.includes(word.stem)) buffer.relational(intentFeatures.nounRole, pack(word.role, write))
+    if (tool.nouns.includes(word.stem)) buffer.relational(intentFeatures.nounRole, pack(word.role, mode))
   }
 }
 
 function writeLabels(buffer: CandidateBuffer, tool: ToolView, goal: Goal, text: TaskText): void {
   const labels = goal.spans.filter((span) => text.spans[span]?.label === true).length
-  const write = tool.readOnly ? 0 : 1
-  buffer.relational(intentFeatures.labelFit, pack(Math.min(3, tool.idParameters.length), Math.min(3, labels), write))
-  buffer.relational(intentFeatures.question, pack(goal.question ? 1 : 0, write, tool.lookUp ? 1 : 0))
+  const mode = modeOf(tool, goal)
+  buffer.relational(intentFeatures.labelFit, pack(Math.min(3, tool.idParameters.length), Math.min(3, labels), mode))
+  buffer.relational(intentFeatures.question, pack(mode, tool.lookUp ? 1 : 0))
 }
 
 function writePairs(buffer: CandidateBuffer, tool: ToolView, goal: Goal): void {

@@ -20,8 +20,3 @@ export function rememberTools(tools: readonly ToolDefinition[]): string {
 export function recallTools(hash: string): readonly ToolDefinition[] | undefined {
   return listsByHash.get(hash)
 }
-
-/** The one list object that stands for all equal ones. */
-export function canonicalTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  return listsByHash.get(rememberTools(tools)) ?? tools
-}

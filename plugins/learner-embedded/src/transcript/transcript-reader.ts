@@ -91,7 +91,7 @@ export function isMetaSurface(tools: readonly ToolDefinition[]): boolean {
 }
 
 /** What the user said, all of it. */
-export function userText(messages: readonly Message[]): string {
+function userText(messages: readonly Message[]): string {
   return messages
     .filter((message) => message.role === 'user')
     .map((message) => message.content)

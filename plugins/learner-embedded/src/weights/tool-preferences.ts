@@ -3,7 +3,7 @@ import { at, type Preference } from './preference.ts'
 
 /** What the policy leans to when it chooses an intent, a call, or to finish. */
 export const firstToolPreferences: readonly Preference[] = [
-  { feature: intent.overlap, sizes: [7, 2], weight: (overlap) => 0.6 * overlap },
+  { feature: intent.overlap, sizes: [7, 4], weight: (overlap) => 0.6 * overlap },
   {
     feature: intent.idStatus,
     sizes: [4, 2, 2],
@@ -12,14 +12,14 @@ export const firstToolPreferences: readonly Preference[] = [
   {
     feature: intent.kind,
     sizes: [2, 2, 3, 3],
-    weight: (write, question) => (write === question ? -0.5 : 1.5),
+    weight: (write, question) => at(question === 1 ? [1.5, -2.5] : [-0.5, 1.5], write),
   },
   {
     feature: intent.same,
     sizes: [3, 2, 5, 2],
     weight: (same, done, _last, failed) => (same !== 1 ? 0 : at([at([2, -0.5], failed), -1.5], done)),
   },
-  { feature: intent.verbAndNoun, sizes: [2, 3, 2], weight: (verb, nouns) => 0.4 * verb + 0.3 * nouns },
+  { feature: intent.verbAndNoun, sizes: [2, 3, 4], weight: (verb, nouns) => 0.4 * verb + 0.3 * nouns },
   {
     feature: intent.kindFit,
     sizes: [3, 2, 4],
