@@ -77,27 +77,44 @@ export class Watchdog {
   }
 }
 
-/** Hundreds of waits share one run's signal, for which Node would warn of a leak; here a signal has one listener. */
+/**
+ * Hundreds of waits share one run's signal, for which Node would warn of a leak; here a signal has one listener, and none
+ * once nothing waits on it.
+ */
 class AbortCallbacks {
-  readonly #bySignal = new WeakMap<AbortSignal, Set<() => void>>()
+  readonly #bySignal = new WeakMap<AbortSignal, AbortListener>()
 
   /** Returns what takes the callback away again. */
   add(signal: AbortSignal, callback: () => void): () => void {
-    const callbacks = this.#bySignal.get(signal) ?? this.#listen(signal)
-    callbacks.add(callback)
-    return () => callbacks.delete(callback)
+    const listener = this.#bySignal.get(signal) ?? this.#listen(signal)
+    listener.callbacks.add(callback)
+    return () => {
+      listener.callbacks.delete(callback)
+      if (listener.callbacks.size === 0) this.#stop(signal, listener)
+    }
   }
 
-  #listen(signal: AbortSignal): Set<() => void> {
+  #listen(signal: AbortSignal): AbortListener {
     const callbacks = new Set<() => void>()
-    this.#bySignal.set(signal, callbacks)
     const callAll = () => {
       for (const callback of callbacks) callback()
       callbacks.clear()
     }
+    const listener = { callbacks, callAll }
+    this.#bySignal.set(signal, listener)
     signal.addEventListener('abort', callAll, { once: true })
-    return callbacks
+    return listener
   }
+
+  #stop(signal: AbortSignal, listener: AbortListener): void {
+    signal.removeEventListener('abort', listener.callAll)
+    if (this.#bySignal.get(signal) === listener) this.#bySignal.delete(signal)
+  }
+}
+
+interface AbortListener {
+  readonly callbacks: Set<() => void>
+  readonly callAll: () => void
 }
 
 function stalled(site: CallSite, forMs: number): RlenvError {

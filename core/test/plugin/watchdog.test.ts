@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/determinism/clock.ts'
+import { defaultWatchdog, Watchdog } from '../../src/plugin/watchdog.ts'
 import type { RunEvent } from '../../src/telemetry/run-event.ts'
 import { pipelineOf, pluginOf, scenarioContext } from './plugin-fixtures.ts'
 
@@ -75,6 +78,22 @@ describe('the watchdog', () => {
     process.off('warning', onWarning)
     expect(results.every(({ status }) => status === 'rejected')).toBe(true)
     expect(warnings).toEqual([])
+  })
+
+  test('leaves no listener on a signal once nothing waits on it', async () => {
+    const { signal } = new AbortController()
+    const watchdog = new Watchdog(defaultWatchdog, systemClock, () => undefined)
+    const site = { plugin: 'slow', hook: 'dbMiner' }
+    const waits = [Promise.resolve(1), Promise.reject(new Error('no')), Promise.resolve(2)].map((promise) => {
+      return watchdog.wait(promise, site, signal)
+    })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await Promise.allSettled(waits)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    const again = watchdog.wait(Promise.resolve(3), site, signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    expect(await again).toBe(3)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('blames no plugin for what it threw because of an abort', async () => {
