@@ -52,21 +52,29 @@ export const guestPrelude = `(function (ask, now) {
     rows: (table) => request('rows', name, table),
     query: (sql, parameters) => request('all', name, sql, parameters),
   })
+  const text = (value) => {
+    const json = stringify(value)
+    return json === undefined ? 'null' : json
+  }
+  const finished = (value) =>
+    typeof value === 'object' && value !== null && typeof value.then === 'function'
+      ? Promise.resolve(value).then(text)
+      : text(value)
+  const seed = (s0, s1, s2, s3) => {
+    a = s0 | 0
+    b = s1 | 0
+    c = s2 | 0
+    counter = s3 | 1
+  }
   return {
-    seed: (s0, s1, s2, s3) => {
-      a = s0 | 0
-      b = s1 | 0
-      c = s2 | 0
-      counter = s3 | 1
+    tool: (script, input, s0, s1, s2, s3) => {
+      seed(s0, s1, s2, s3)
+      return finished(script(db, parse(input), world))
     },
-    tool: (script, input) => script(db, parse(input), world),
-    verifier: (script, input) => {
+    verifier: (script, input, s0, s1, s2, s3) => {
+      seed(s0, s1, s2, s3)
       const { tables, diff, answer, calls } = parse(input)
-      return script({ initial: state('initial', tables), final: state('final', tables), diff, answer, calls })
-    },
-    text: (value) => {
-      const text = stringify(value)
-      return text === undefined ? 'null' : text
+      return finished(script({ initial: state('initial', tables), final: state('final', tables), diff, answer, calls }))
     },
     describe: (thrown) => {
       if (!(thrown instanceof Error)) return stringify({ name: 'thrown', message: String(thrown) })

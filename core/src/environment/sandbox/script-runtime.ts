@@ -59,7 +59,7 @@ class ScriptStopped extends Error {
   }
 }
 
-type GuestFunction = 'seed' | 'tool' | 'verifier' | 'text' | 'describe'
+type GuestFunction = 'tool' | 'verifier' | 'describe'
 
 const failure = (message: string): ScriptOutcome => ({ kind: 'error', message, stack: '', code: null })
 
@@ -149,7 +149,7 @@ export class ScriptRuntime {
     const ask = context.newFunction('ask', (text) => context.newString(this.#answer(context.getString(text))))
     const instant = context.newNumber(now)
     const guest = context.unwrapResult(context.callFunction(prelude, context.undefined, ask, instant))
-    for (const name of ['seed', 'tool', 'verifier', 'text', 'describe'] as const) {
+    for (const name of ['tool', 'verifier', 'describe'] as const) {
       this.#guest.set(name, context.getProp(guest, name))
     }
     for (const handle of [prelude, ask, instant, guest]) handle.dispose()
@@ -171,16 +171,11 @@ export class ScriptRuntime {
 
   #run(script: QuickJSHandle, { role, input, random }: ScriptCall): ScriptOutcome {
     const context = this.#context
-    const words = random.map((word) => context.newNumber(word))
-    this.#unwrap(context.callFunction(this.#guestFunction('seed'), context.undefined, ...words)).dispose()
-    for (const word of words) word.dispose()
     const text = context.newString(JSON.stringify(input))
-    const returned = context.callFunction(this.#guestFunction(role), context.undefined, script, text)
-    text.dispose()
-    const value = this.#settled(this.#unwrap(returned))
-    const answer = context.callFunction(this.#guestFunction('text'), context.undefined, value)
-    value.dispose()
-    const json = this.#unwrap(answer)
+    const words = random.map((word) => context.newNumber(word))
+    const returned = context.callFunction(this.#guestFunction(role), context.undefined, script, text, ...words)
+    for (const handle of [text, ...words]) handle.dispose()
+    const json = this.#settled(this.#unwrap(returned))
     const outcome: ScriptOutcome = { kind: 'value', value: JSON.parse(context.getString(json)) as Json }
     json.dispose()
     return outcome
@@ -192,6 +187,7 @@ export class ScriptRuntime {
 
   /** The value of a promise after its reactions ran; any other value as it is. Takes the handle over. */
   #settled(handle: QuickJSHandle): QuickJSHandle {
+    if (this.#context.typeof(handle) === 'string') return handle
     let state = this.#context.getPromiseState(handle)
     if (state.type === 'fulfilled' && state.notAPromise) return handle
     for (let jobs = 0; state.type === 'pending'; jobs++) {

@@ -40,13 +40,12 @@ export class Connection {
   /** At most `limit` rows in column order, integers as bigint. */
   fetch(statement: RegisteredStatement, bindings: Bindings, limit = Number.POSITIVE_INFINITY): FetchedRows {
     const prepared = this.#prepare(statement)
-    const bound = statement.parameters.length > 0 ? [bindings] : []
     if (statement.visits <= smallVisits || limit === Number.POSITIVE_INFINITY) {
-      const rows = prepared.all(...bound) as SqliteRow[]
+      const rows = (statement.parameters.length > 0 ? prepared.all(bindings) : prepared.all()) as SqliteRow[]
       return rows.length > limit ? { rows: rows.slice(0, limit), more: true } : { rows, more: false }
     }
     const rows: SqliteRow[] = []
-    for (const row of prepared.iterate(...bound)) {
+    for (const row of statement.parameters.length > 0 ? prepared.iterate(bindings) : prepared.iterate()) {
       if (rows.length === limit) return { rows, more: true }
       rows.push(row as SqliteRow)
     }

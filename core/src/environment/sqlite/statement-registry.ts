@@ -37,6 +37,6 @@ export class StatementRegistry {
   /** For our own statements, which need no vetting. */
   own(sql: string, columns: readonly string[] = [], parameters: readonly string[] = []): RegisteredStatement {
     const nothing = { parameters, writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false }
-    return { sql, columns, ...nothing, usesRandom: false, point: null, slot: this.#slots++ }
+    return { sql, columns, ...nothing, usesRandom: false, inserts: false, point: null, slot: this.#slots++ }
   }
 }

@@ -31,6 +31,8 @@ export interface VettedStatement {
   readonly partial: boolean
   /** Whether it draws from `random()`. */
   readonly usesRandom: boolean
+  /** Whether it is an INSERT, after which the last row id means something. */
+  readonly inserts: boolean
   /** Set when it can touch one row only. */
   readonly point: PointWrite | null
 }
@@ -174,6 +176,7 @@ export class StatementVetter {
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
+      inserts: tokens[0]?.keyword === 'INSERT' || tokens[0]?.keyword === 'REPLACE',
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }
     return { ok: true, statement: vetted }

@@ -79,7 +79,7 @@ function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | nul
   const { changes, rowid } = done
   run.effects.record(statement, run.scope, done)
   if (changes === 0 && step.error !== undefined) return errorFrom(step.error, run.args)
-  if (/^\s*(?:insert|replace)/i.test(statement.sql)) run.scope.rowid = rowid
+  if (statement.inserts) run.scope.rowid = rowid
   run.content = { changes }
   run.notice = undefined
   return null
