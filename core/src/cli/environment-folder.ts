@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readBundle, writeBundle } from '../artifacts/bundle-directory.ts'
-import { errnoOf } from '../artifacts/file-error.ts'
+import { errnoOf, writeError } from '../artifacts/file-error.ts'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
@@ -52,6 +52,7 @@ async function writtenBefore(folder: string): Promise<readonly string[]> {
     return recordSchema.parse(record).environments.filter((id) => !/[\\/]|^\.+$/.test(id))
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []
+    if (errnoOf(cause) !== undefined) throw writeError(folder, cause)
     throw new RlenvError(`${join(folder, recordName)} is not what rlenv synth wrote`, {
       code: 'RLENV_FILE_INVALID',
       fix: 'Delete the file, or choose another folder with --out.',

@@ -49,7 +49,8 @@ export abstract class RlenvCommand extends Command {
   protected readonly progress = new ProgressDisplay(
     {
       isTTY: process.stderr.isTTY === true && process.env.CI === undefined,
-      columns: process.stderr.columns ?? 80,
+      // A terminal that does not know its width says 0.
+      columns: process.stderr.columns || 80,
       write: (text) => void process.stderr.write(text),
     },
     systemClock,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { systemClock } from '../determinism/clock.ts'
-import { isRlenvError } from '../errors/rlenv-error.ts'
+import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
 import { RunDirectory, type RunOptions } from '../runs/run-directory.ts'
 import { createRunLog } from '../telemetry/run-log.ts'
 import type { JsonObject } from '../vocabulary/json.ts'
@@ -35,7 +35,9 @@ export async function recorded<Result>(
   } catch (cause) {
     const status = isRlenvError(cause) && cause.code === 'RLENV_INTERRUPTED' ? 'interrupted' : 'failed'
     log.logger.error({ status }, redact(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)))
-    await run.finish(status)
+    await run.finish(status).catch((error: unknown) => {
+      session.progress.note(`how the run ended could not be noted: ${messageOf(error)}`)
+    })
     emit({ type: 'run:end', runId: run.id, status })
     throw cause
   } finally {

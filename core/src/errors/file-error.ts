@@ -1,6 +1,6 @@
 import { messageOf, RlenvError } from './rlenv-error.ts'
 
-const diskFull: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+const diskFull: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const unwritable: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR'])
 
 /**

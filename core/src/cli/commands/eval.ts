@@ -6,11 +6,13 @@ import type { EvaluationReport } from '../../evaluation/evaluation-report.ts'
 import { openEvaluation } from '../../evaluation/evaluation-session.ts'
 import { breakdownTable, evaluationTable } from '../../evaluation/evaluation-table.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../../vocabulary/trajectory.ts'
 import { type EvaluationSplitName, evaluatedEnvironments, evaluationSplits } from '../evaluated-environments.ts'
 import { loadPolicy, type PolicyChoice } from '../policy-source.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { recorded } from '../run-recording.ts'
 import { rolloutHooks } from '../training-hooks.ts'
+import { whileWriting } from '../while-writing.ts'
 
 interface EvaluationChoice extends PolicyChoice {
   readonly split: EvaluationSplitName
@@ -55,21 +57,13 @@ export default class Eval extends RlenvCommand {
     try {
       const source = await loadPolicy(session, opened, choice)
       progress.note(`policy: ${source}`)
-      const writes: Promise<void>[] = []
-      const report = await evaluate(
-        {
-          engine: opened.engine,
-          environments,
-          settings: config.evaluation,
-          seed: config.seed,
-          policy: opened.policy,
-          step: null,
-          onGroup: (group) => void writes.push(records.record(group.members)),
-          onFailedAttempts: (attempts) => void writes.push(records.failedAttempts(attempts)),
-        },
-        signal,
-      )
-      await Promise.all(writes)
+      const report = await whileWriting(signal, (write, stop) => {
+        const { engine, policy } = opened
+        const onGroup = (group: TrajectoryGroup) => write(records.record(group.members))
+        const onFailedAttempts = (attempts: readonly JudgedTrajectory[]) => write(records.failedAttempts(attempts))
+        const { evaluation: settings, seed } = config
+        return evaluate({ engine, environments, settings, seed, policy, step: null, onGroup, onFailedAttempts }, stop)
+      })
       await records.evaluation(report)
       await records.summary({ policy: source, split: choice.split, report })
       progress.finish()

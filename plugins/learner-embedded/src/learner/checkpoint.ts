@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { contentHash, RlenvError } from 'rlenv'
+import { contentHash, fromFileError, RlenvError } from 'rlenv'
 import { z } from 'zod'
 import type { Adam } from '../weights/adam.ts'
 import type { Model } from '../weights/model.ts'
@@ -21,6 +21,8 @@ const stateSchema = z.strictObject({
 /**
  * Writes weights, published weights and both moments as one block of little-endian doubles, and beside it what they are.
  * A gradient that was accumulated but not applied is not kept.
+ *
+ * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE
  */
 export async function saveCheckpoint(
   directory: string,
@@ -36,8 +38,12 @@ export async function saveCheckpoint(
     scale: settings.scale,
     hash: contentHash(bytes),
   }
-  await writeFile(join(directory, arraysFile), bytes)
-  await writeFile(join(directory, stateFile), `${JSON.stringify(state, null, 2)}\n`)
+  try {
+    await writeFile(join(directory, arraysFile), bytes)
+    await writeFile(join(directory, stateFile), `${JSON.stringify(state, null, 2)}\n`)
+  } catch (cause) {
+    throw fromFileError(cause, directory)
+  }
 }
 
 /** @throws {RlenvError} RLENV_CHECKPOINT_INVALID when files are missing, damaged, or of a learner with other settings. */
