@@ -23,6 +23,7 @@ function cutPosition(text: string, position: number): number {
 
 /**
  * The text of a tool message: strings as they are, everything else as JSON, errors as `{"error":{code,message,…}}`.
+ * A notice of the world, for example about rows beyond a limit, follows in brackets.
  *
  * What is longer than `maxChars` is cut and says how much is missing. The trajectory then keeps only the sizes,
  * `{"$cut":{characters,shown}}`: the shown part stands in the message already.
@@ -48,8 +49,13 @@ function cutError(result: ToolResult & { readonly ok: false }, shown: number): T
 
 function resultText(result: ToolResult): string {
   if (!result.ok) return JSON.stringify(errorJson(result.error))
-  if (typeof result.content === 'string') return result.content
+  if (typeof result.content === 'string') return withNotice(result.content, result.notice)
   const text: string | undefined = JSON.stringify(result.content)
   if (text === undefined) throw new TypeError(`the result is ${typeof result.content}, which is no JSON`)
-  return text
+  return withNotice(text, result.notice)
+}
+
+/** What the world itself left out is told as well. */
+function withNotice(text: string, notice: string | undefined): string {
+  return notice === undefined ? text : `${text}\n[${notice}]`
 }

@@ -39,7 +39,7 @@ export default class Inspect extends RlenvCommand {
     if (flags.task !== undefined) {
       const task = taskNamed(environment, flags.task)
       this.log(taskText(task, environment.verifiers[task.id]))
-      return this.#show(inspectGold(environment, task), goldText)
+      return this.#show(await inspectGold(environment, task), goldText)
     }
     return this.#show(environment, overviewText)
   }

@@ -1,11 +1,13 @@
 import { loadEnvironment } from '../../environment/load-environment.ts'
 import { runGold } from '../../environment/run-gold.ts'
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { RowChange } from '../../vocabulary/state-diff.ts'
 import type { GoldRun, Task } from '../../vocabulary/task.ts'
 
 /** Plays a task's reference solution on a fresh instance. */
-export function inspectGold(environment: Environment, { gold }: Task): GoldRun {
+export async function inspectGold(environment: Environment, { gold }: Task): Promise<GoldRun> {
+  await sandboxFor(environment.tools)
   return runGold(loadEnvironment(environment), gold.calls, gold.answer, environment.seed)
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../determinism/clock.ts'
 import type { RandomStream } from '../../determinism/random-stream.ts'
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import { ArgumentPool } from '../../environment/tools/argument-pool.ts'
 import { isRlenvError } from '../../errors/rlenv-error.ts'
 import type { Pipeline } from '../../plugin/pipeline.ts'
@@ -40,6 +41,7 @@ export interface ValidateOptions {
  * Never throws for what it is given to check; an abort ends it with the signal's reason.
  */
 export async function validateEnvironment(environment: Environment, options: ValidateOptions): Promise<GateReport> {
+  await sandboxFor(environment.tools)
   const compiled = compiledOr(environment)
   if (!('executable' in compiled)) return report(environment.id, [compiled], [], [])
   const pool = new ArgumentPool(compiled.executable.initial)

@@ -1,4 +1,5 @@
 import { draftWorld } from '../../environment/draft-world.ts'
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import type { DraftWorld } from '../../hooks/world.ts'
 import type { Task } from '../../vocabulary/task.ts'
 import type { Tool } from '../../vocabulary/tool.ts'
@@ -16,6 +17,7 @@ export const tasksStage: Stage = {
   async run({ id, database, tools, scripts, seed }, { pipeline, context, settings }) {
     const { tasksPerEnvironment } = settings
     const toolset = { tools, scripts }
+    await sandboxFor(tools)
     const world = draftWorld({ database, toolset, seed })
     const own = { ...context, database, toolset, tasksPerEnvironment, guidelines: [], world }
     const tasks = await pipeline.chain('taskGenerator', [], own)

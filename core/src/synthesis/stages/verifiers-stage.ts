@@ -1,4 +1,5 @@
 import { draftWorld } from '../../environment/draft-world.ts'
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import { isRlenvError, messageOf } from '../../errors/rlenv-error.ts'
 import type { StoredVerifier } from '../../vocabulary/task.ts'
 import type { DroppedItem, Stage } from '../stage.ts'
@@ -13,6 +14,7 @@ export const verifiersStage: Stage = {
   settings: ({ tasksPerEnvironment, minTasksPerEnvironment }) => ({ tasksPerEnvironment, minTasksPerEnvironment }),
   async run({ database, tools, scripts, tasks, seed }, { pipeline, context, settings }) {
     const toolset = { tools, scripts }
+    await sandboxFor(tools)
     const world = draftWorld({ database, toolset, seed })
     const verifiers: Record<string, StoredVerifier> = {}
     const dropped: DroppedItem[] = []
