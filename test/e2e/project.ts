@@ -45,6 +45,8 @@ export interface Progress {
 /** A folder of its own in which every workspace package is installed, and the built command line in it. */
 export class Project {
   readonly directory = mkdtempSync(join(tmpdir(), 'rlenv-e2e-'))
+  /** What a shell calls to run the built command line. */
+  readonly commandLine = `${process.execPath} ${bin}`
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     symlinkSync(join(root, 'node_modules'), join(this.directory, 'node_modules'))
@@ -110,7 +112,7 @@ export class Project {
     variables: Variables,
     when: (progress: Progress) => NodeJS.Signals | null,
   ): Promise<Ended> {
-    const env = { ...process.env, CI: '1', NO_COLOR: '1', RLENV: `${process.execPath} ${bin}`, ...variables }
+    const env = { ...process.env, CI: '1', NO_COLOR: '1', RLENV: this.commandLine, ...variables }
     const child = spawn(command, args, { cwd: this.directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const printed = { stdout: '', stderr: '', sent: 0 }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

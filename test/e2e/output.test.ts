@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Failure, Project, smallConfig } from './project.ts'
+
+const project = new Project({ 'rlenv.config.ts': smallConfig(), 'broken.config.ts': 'export default { seeed: 1 }' })
+const oneStep = ['--steps', '1']
+
+beforeAll(async () => {
+  await project.json(['synth'])
+  await project.json(['train', ...oneStep])
+})
+afterAll(() => project.remove())
+
+/** Control characters that only a terminal understands: carriage return, escape, backspace. */
+const control = new RegExp(`[${String.fromCharCode(8, 13, 27)}]`)
+
+const commands: readonly (readonly string[])[] = [
+  ['init', 'written', '--preset', 'awm', '--environments', '3'],
+  ['config'],
+  ['config', '--hooks'],
+  ['doctor'],
+  ['synth'],
+  ['synth', '--dry-run'],
+  ['validate'],
+  ['inspect'],
+  ['train', ...oneStep],
+  ['train', '--dry-run'],
+  ['eval', '-r', '1'],
+  ['rollout', '-n', '1'],
+]
+
+describe('with --json, stdout is one document from its first byte, and stderr needs no terminal', () => {
+  test.each(commands.map((args) => [args.join(' '), args] as const))('rlenv %s', async (_name, args) => {
+    const { code, stdout, stderr } = await project.rlenv(...args, '--json')
+    expect([code, stderr.includes('✖')]).toEqual([0, false])
+    expect(stdout).toMatch(/^[[{]/)
+    expect(JSON.parse(stdout)).toBeTypeOf('object')
+    expect(stdout.trimEnd()).not.toMatch(control)
+    expect(stderr).not.toMatch(control)
+    expect(stderr).not.toMatch(/Warning|MODULE_NOT_FOUND/)
+  })
+  test.each([
+    ['config', ['config', '-c', 'broken.config.ts']],
+    ['synth', ['synth', '-c', 'broken.config.ts']],
+    ['validate', ['validate', '-c', 'broken.config.ts']],
+    ['inspect', ['inspect', 'nowhere']],
+    ['train', ['train', '-c', 'broken.config.ts']],
+    ['eval', ['eval', '-c', 'broken.config.ts']],
+    ['rollout', ['rollout', '-c', 'broken.config.ts']],
+    ['init', ['init', '--preset', 'nowhere']],
+  ])('rlenv %s, when it fails', async (_name, args) => {
+    const { code, stdout } = await project.rlenv(...args, '--json')
+    expect(code).toBe(2)
+    const { status, error } = JSON.parse(stdout) as Failure
+    expect([status, error.code]).toEqual(['failed', expect.stringMatching(/^RLENV_/)])
+  })
+  test('rlenv doctor, which reports a broken configuration instead of failing at it', async () => {
+    const document = await project.json(['doctor', '-c', 'broken.config.ts'], 2)
+    expect(document).toMatchObject({
+      status: 'failed',
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'configuration', status: 'failed' })]),
+    })
+  })
+  test('an unknown command', async () => {
+    const { code, stdout } = await project.rlenv('trian', '--json')
+    expect(code).toBe(2)
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: { code: 'RLENV_USAGE' } })
+  })
+})
+
+describe('without a terminal', () => {
+  test('progress is plain lines, few of them, on stderr; results are on stdout', async () => {
+    const steps = 30
+    const started = performance.now()
+    const { code, stdout, stderr } = await project.rlenv('train', '--steps', String(steps))
+    const seconds = (performance.now() - started) / 1000
+    expect(code).toBe(0)
+    expect(stdout).toContain('held-out success')
+    expect(stdout).not.toContain(`steps ${steps}/${steps}`)
+    expect(stderr).toContain(`steps ${steps}/${steps}`)
+    expect(stdout + stderr).not.toMatch(control)
+    const progress = stderr.split('\n').filter((line) => /^(steps|environments|evaluation rollouts) /.test(line))
+    // First and last of each of four activities, and one line in five seconds between them.
+    expect(progress.length).toBeLessThanOrEqual(4 * 2 + seconds / 5)
+  })
+  test('a log file of stderr reads as lines', async () => {
+    const { code } = await project.run('/bin/sh', ['-c', '$RLENV synth >result.txt 2>log.txt'])
+    expect(code).toBe(0)
+    expect(project.read('log.txt')).not.toMatch(control)
+    expect(project.read('result.txt')).toContain('bundles in environments')
+  })
+  test('a document goes through a pipe', async () => {
+    const parse = `${JSON.stringify(process.execPath)} -e 'let t = ""; process.stdin.on("data", (d) => { t += d }).on("end", () => console.log(JSON.parse(t).status))'`
+    const { stdout } = await project.run('/bin/sh', ['-c', `$RLENV eval -r 1 --json 2>/dev/null | ${parse}`])
+    expect(stdout).toBe('done\n')
+  })
+  test('a reader that has had enough ends nothing in an error', async () => {
+    const { stdout, stderr } = await project.run('/bin/sh', ['-c', '$RLENV config | head -1'])
+    expect(stdout).toMatch(/^setting +value +set by\n$/)
+    expect(stderr).not.toContain('EPIPE')
+  })
+})
