@@ -12,6 +12,7 @@ const tables = [
       { name: 'double_units', type: 'INTEGER', notNull: false, generated: true },
     ],
     primaryKey: ['id'],
+    keyIsRowid: true,
     rowidName: 'rowid',
     identity: ['id'],
     strict: true,

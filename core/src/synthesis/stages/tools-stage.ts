@@ -1,3 +1,4 @@
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import { ArgumentPool } from '../../environment/tools/argument-pool.ts'
 import type { Toolset } from '../../hooks/contexts.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
@@ -16,11 +17,9 @@ export const toolsStage: Stage = {
   async run(draft, attempt) {
     const { pipeline, context } = attempt
     const nothing: Toolset = { tools: [], scripts: {} }
-    return working(
-      draft,
-      await pipeline.chain('toolGenerator', nothing, { ...context, database: draft.database }),
-      attempt,
-    )
+    const toolset = await pipeline.chain('toolGenerator', nothing, { ...context, database: draft.database })
+    await sandboxFor(toolset.tools)
+    return working(draft, toolset, attempt)
   },
 }
 
