@@ -4,6 +4,7 @@ import {
   type Draw,
   type Environment,
   ExecutableWorld,
+  loadEnvironment,
   type Policy,
   ReactRollout,
   type ResolvedConfig,
@@ -74,12 +75,13 @@ async function rolloutMs({ environment, task, policy }: Workload, groups: number
 
 /** Milliseconds per rollout of the same calls made straight on instances: open, call, capture, close. */
 function floorMs({ environment, calls }: Workload, rollouts: number): number {
+  const executable = loadEnvironment(environment)
   const started = performance.now()
   for (let index = 0; index < rollouts; index++) {
-    const instance = world.open({ environment, seed: 1 })
-    for (const call of calls) void instance.call(call.tool, call.arguments, signal)
-    void instance.capture()
-    void instance.close()
+    const instance = executable.open({ seed: 1 })
+    for (const call of calls) instance.call(call.tool, call.arguments)
+    instance.capture()
+    instance.close()
   }
   return (performance.now() - started) / rollouts
 }

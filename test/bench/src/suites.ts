@@ -1,0 +1,22 @@
+import { engineMetrics } from './engine/engine-metrics.ts'
+import { learnerMetrics } from './learner/learner-metrics.ts'
+import type { Metric } from './metric.ts'
+import { rolloutMetrics } from './rollout/rollout-metrics.ts'
+import { trainingMetrics } from './training/training-metrics.ts'
+
+/** A part of the benchmark that runs on its own. */
+export interface Suite {
+  readonly name: string
+  /** Which ids its metrics have. */
+  readonly ids: RegExp
+  /** With `smoke`, sizes that show that it works and not how fast. */
+  run(smoke: boolean): Promise<readonly Metric[]>
+}
+
+/** In the order in which they run: memory is measured first, in a process that has done nothing else. */
+export const suites: readonly Suite[] = [
+  { name: 'engine', ids: /^E\d+/, run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1 } : {}) },
+  { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
+  { name: 'training', ids: /^L2\d$/, run: (smoke) => trainingMetrics({ smoke }) },
+  { name: 'learner', ids: /^L1?\d$/, run: (smoke) => learnerMetrics({ smoke }) },
+]
