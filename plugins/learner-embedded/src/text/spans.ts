@@ -54,10 +54,18 @@ function markedSpan(kind: SpanKind, found: string, index: number): TextSpan {
   return textSpan(found.slice(1, -1), kind, index + 1, index + found.length - 1)
 }
 
+/** "Ann Lee would like …", "Ann Lee brings back …": a name that opens a sentence as its subject. */
+function isSubject(name: string, rest: string): boolean {
+  return (
+    name.includes(' ') &&
+    /^ (?:would|will|can|must|should|had|want|need|(?!as|plus|this|his|its)[a-z]{2,}s)\b/.test(rest)
+  )
+}
+
 function nameSpan(text: string, found: string, index: number): TextSpan | null {
   let start = index
   let name = found
-  if (sentenceStart.test(text.slice(0, index))) {
+  if (sentenceStart.test(text.slice(0, index)) && !isSubject(name, text.slice(index + found.length))) {
     const first = /^\S+\s*/.exec(name)?.[0] ?? ''
     name = name.slice(first.length).replace(/^(?:of|&|the) /, '')
     start = index + found.length - name.length

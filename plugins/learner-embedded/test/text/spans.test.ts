@@ -24,7 +24,7 @@ test('leaves out the word that opens a sentence, and the possessive', () => {
 test('does not join names across a full stop', () => {
   expect(found('Give it to Ann Lee. Bo Lind waits.')).toEqual([
     ['name', 'Ann Lee'],
-    ['name', 'Lind'],
+    ['name', 'Bo Lind'],
   ])
 })
 
@@ -45,4 +45,12 @@ test('takes quoted text whole, without its quotes', () => {
 
 test('keeps rooms with their numbers', () => {
   expect(found('Free up Room A104')).toEqual([['name', 'Room A104']])
+})
+
+test('keeps a name whole when it opens a sentence as its subject', () => {
+  expect(found('Ann Lee would like a book. Bo Lind brings one back. Cancel Bo Lind as well.')).toEqual([
+    ['name', 'Ann Lee'],
+    ['name', 'Bo Lind'],
+    ['name', 'Bo Lind'],
+  ])
 })
