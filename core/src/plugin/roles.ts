@@ -1,6 +1,7 @@
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { SlotName } from '../hooks/pipeline-hooks.ts'
 import { type Guard, isThenable } from './guard.ts'
+import { checkedAnswer } from './role-answers.ts'
 
 /** The methods that each slot's role must have. */
 const roleMethods: Readonly<Record<SlotName, readonly string[]>> = {
@@ -40,7 +41,7 @@ export function checkRole(role: unknown, { slot, plugin }: RoleSite): asserts ro
   })
 }
 
-/** The role with its methods under attribution and watchdog; every other member is reached unchanged. */
+/** The role with its methods under attribution and watchdog, their answers checked; every other member is reached unchanged. */
 export function attributedRole(role: object, site: RoleSite, guard: Guard): object {
   if (!attributedSlots.has(site.slot)) return role
   const methods = new Map<PropertyKey, unknown>(
@@ -72,7 +73,8 @@ function guardedMethod(role: object, name: string, site: RoleSite, guard: Guard)
   const callSite = { plugin: site.plugin, hook: `${site.slot}.${name}` }
   const method: unknown = Reflect.get(role, name)
   if (typeof method !== 'function') throw new TypeError(`${name} is no method`)
-  return (...args) => guard.call(callSite, signalAmong(args) ?? never, () => Reflect.apply(method, role, args))
+  return (...args) =>
+    guard.call(callSite, signalAmong(args) ?? never, () => checkedAnswer(callSite, Reflect.apply(method, role, args)))
 }
 
 /** Long calls take the signal that ends them; the others are waited for. */
