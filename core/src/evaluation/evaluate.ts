@@ -2,12 +2,13 @@ import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Draw, Policy } from '../hooks/roles.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { type EvaluationReport, type EvaluationSummary, failureShare } from './evaluation-report.ts'
-import { summarizeRollouts, type TaskRollouts } from './summarize-rollouts.ts'
+import { type RolloutEnding, summarizeRollouts, type TaskRollouts } from './summarize-rollouts.ts'
 
 export interface EvaluateOptions {
   readonly engine: RolloutEngine
@@ -19,9 +20,13 @@ export interface EvaluateOptions {
   readonly policy: Policy
   /** Training steps behind the policy; null outside training. */
   readonly step: number | null
-  /** Takes every group as soon as it is finished, in the order of tasks: first the sampled ones, then the greedy ones. */
-  readonly onGroup?: (group: TrajectoryGroup) => void
+  /**
+   * Takes every group as soon as it is finished, in the order of tasks: first the sampled ones, then the greedy ones. It is
+   * waited for, and the group is not kept.
+   */
+  readonly onGroup?: (group: TrajectoryGroup) => void | Promise<void>
   readonly onFailedAttempts?: (attempts: readonly JudgedTrajectory[]) => void
+  readonly onTiming?: (timing: RolloutTiming) => void
 }
 
 /**
@@ -83,7 +88,7 @@ interface Way {
 }
 
 async function play(
-  { engine, settings, seed, step, policy, onGroup, onFailedAttempts }: EvaluateOptions,
+  { engine, settings, seed, step, policy, onGroup, onFailedAttempts, onTiming }: EvaluateOptions,
   tasks: readonly Task[],
   way: Way,
   signal: AbortSignal,
@@ -106,15 +111,20 @@ async function play(
     sampling: { temperature: way.temperature },
     policy,
     ...(onFailedAttempts ? { onFailedAttempts } : {}),
+    ...(onTiming ? { onTiming } : {}),
   } as const
   const played: TaskRollouts[] = []
   for await (const group of engine.collect(request, signal)) {
     const task = tasks[group.ordinal]
-    if (task !== undefined) played.push({ task, rollouts: group.members })
-    onGroup?.(group)
+    if (task !== undefined) played.push({ task, rollouts: group.members.map(endingOf) })
+    await onGroup?.(group)
   }
   const random = RandomStream.of(seed, 'bootstrap', way.name)
   return summarizeRollouts(played, { ...way, confidence: settings.confidence, random })
+}
+
+function endingOf({ outcome, verdict, reward, trajectory: { stopReason } }: JudgedTrajectory): RolloutEnding {
+  return { outcome, verdict, reward, trajectory: { stopReason } }
 }
 
 /** The numbers of a report that belong into a run's metrics. */

@@ -1,15 +1,20 @@
 import type { RandomStream } from '../determinism/random-stream.ts'
 import { stopReasonName } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
-import { isCounted, type JudgedTrajectory } from '../vocabulary/trajectory.ts'
+import { isCounted, type JudgedTrajectory, type Trajectory } from '../vocabulary/trajectory.ts'
 import { type Cluster, clusterInterval } from './cluster-bootstrap.ts'
 import type { EvaluationRow, EvaluationSummary, PassEstimates } from './evaluation-report.ts'
 import { passAtK, passHatK } from './pass-at-k.ts'
 
+/** How a rollout ended: all that an evaluation keeps of it. */
+export interface RolloutEnding extends Pick<JudgedTrajectory, 'outcome' | 'verdict' | 'reward'> {
+  readonly trajectory: Pick<Trajectory, 'stopReason'>
+}
+
 /** All rollouts of one task. */
 export interface TaskRollouts {
   readonly task: Task
-  readonly rollouts: readonly JudgedTrajectory[]
+  readonly rollouts: readonly RolloutEnding[]
 }
 
 export interface SummaryOptions {

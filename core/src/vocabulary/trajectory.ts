@@ -110,7 +110,9 @@ export interface TrajectoryGroup {
 }
 
 /** Whether a member enters its group's mean, spread and loss: scored or the policy's own fault, with a finite reward. */
-export function isCounted(member: JudgedTrajectory): member is JudgedTrajectory & { readonly reward: number } {
+export function isCounted<Member extends Pick<JudgedTrajectory, 'outcome' | 'reward'>>(
+  member: Member,
+): member is Member & { readonly reward: number } {
   const attributable = member.outcome.kind === 'scored' || member.outcome.kind === 'policy_fault'
   return attributable && member.reward !== null && Number.isFinite(member.reward)
 }

@@ -40,7 +40,7 @@ async function evaluateTiny(
       seed: 5,
       policy,
       step,
-      onGroup: (group) => groups.push(group),
+      onGroup: (group) => void groups.push(group),
     },
     new AbortController().signal,
   )
