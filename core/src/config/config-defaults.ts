@@ -49,6 +49,6 @@ export const configDefaults: ConfigSettings = {
     maxTasks: null,
     maxFailureShare: 0.05,
   },
-  output: { directory: 'outputs' },
+  output: { directory: 'outputs', tracesEverySteps: 1 },
   watchdog: defaultWatchdog,
 }

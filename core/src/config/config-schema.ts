@@ -68,7 +68,7 @@ const evaluation: Shape<EvaluationOptions> = {
   maxFailureShare: share,
 }
 
-const output: Shape<OutputOptions> = { directory: text }
+const output: Shape<OutputOptions> = { directory: text, tracesEverySteps: positive }
 
 const watchdog: Shape<WatchdogOptions> = { warnAfterMs: durationMs, stopAfterMs: durationMs }
 

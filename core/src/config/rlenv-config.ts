@@ -116,6 +116,11 @@ export interface EvaluationOptions {
 export interface OutputOptions {
   /** Folder of runs, relative to the configuration file. Default "outputs". */
   readonly directory?: string
+  /**
+   * Write the rollouts of every so many-th training step, from the first on. Metrics are written for every step, and the
+   * rollouts of every evaluation. Default 1.
+   */
+  readonly tracesEverySteps?: number
 }
 
 /** Passed to a configuration in function form. */

@@ -56,6 +56,14 @@ describe('resolveConfig', () => {
     expect([sync.config.name, later.config.name]).toEqual(['train', 'train'])
   })
 
+  test('refuses to write the rollouts of no step', async () => {
+    expect((await resolve({})).config.output).toEqual({ directory: 'outputs', tracesEverySteps: 1 })
+    await expect(resolve({ output: { tracesEverySteps: 0 } })).rejects.toMatchObject({
+      code: 'RLENV_CONFIG_INVALID',
+      message: expect.stringContaining('output.tracesEverySteps'),
+    })
+  })
+
   test('names the known key for one that is unknown', async () => {
     await expect(resolve({ training: { rolloutPerTask: 4 } })).rejects.toMatchObject({
       code: 'RLENV_CONFIG_INVALID',
