@@ -180,10 +180,12 @@ export {
   serverCheck,
   usefulCallCheck,
 } from './rollout/step-checks.ts'
+export type { DecidedLine } from './runs/decided-line.ts'
 // the folder of a run and its files
 export type { TornTail } from './runs/jsonl-file.ts'
 export { type JsonlEnd, type JsonlRecord, readJsonl } from './runs/read-jsonl.ts'
 export { readTraces } from './runs/read-traces.ts'
+export type { TraceCall, TraceResult, TraceTurn } from './runs/repeated-results.ts'
 export { RunDirectory, type RunOptions } from './runs/run-directory.ts'
 export type { RunIdentity } from './runs/run-folder.ts'
 export type { RunAttempt, RunMetadata } from './runs/run-metadata.ts'
@@ -224,7 +226,7 @@ export { type KlEstimator, klEstimate } from './training/loss/kl-estimate.ts'
 export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'
 export { train } from './training/train.ts'
 export type { TrainingCheckpoint, TrainingCounters } from './training/training-checkpoint.ts'
-export type { TrainingRecords } from './training/training-records.ts'
+export type { OpenRollouts, TrainingRecords } from './training/training-records.ts'
 export { reportHtml, type TrainingReport } from './training/training-report.ts'
 export type { TrainingRun } from './training/training-session.ts'
 export type { Cell, DatabaseDraft, Row } from './vocabulary/database.ts'

@@ -14,5 +14,7 @@ export default defineConfig({
     maxRefills: 0,
     optimizerStepsPerStep: 4,
   },
+  // Rollouts of one training step in ten, about 4 MB each; metrics of all of them.
+  output: { tracesEverySteps: 10 },
   seed: 7,
 })

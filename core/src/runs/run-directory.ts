@@ -10,6 +10,7 @@ import type { JsonObject } from '../vocabulary/json.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { JsonlFile, type TornTail } from './jsonl-file.ts'
 import { readJsonl } from './read-jsonl.ts'
+import { RolloutsFile, writeRollouts } from './rollouts-file.ts'
 import { configHash, findRunFolder, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
 import { lockRun, unlockRun } from './run-lock.ts'
 import { newMetadata, type RunMetadata, readMetadata, writeMetadata } from './run-metadata.ts'
@@ -23,7 +24,6 @@ import {
   stepTracesPath,
 } from './step-files.ts'
 import { traceLine } from './trace-line.ts'
-import { writeTraces } from './write-traces.ts'
 
 export interface RunOptions extends RunIdentity {
   readonly clock: Clock
@@ -173,19 +173,29 @@ export class RunDirectory {
     return this.#append('failures.jsonl', lines)
   }
 
-  async timing({ id, attempt, startedAt, durationMs }: RolloutTiming): Promise<void> {
-    const line = { id, attempt, started_at: new Date(startedAt).toISOString(), duration_ms: durationMs }
-    await this.#append('timings.jsonl', [line])
+  /** A rollout that a resumed run plays again gets another line. */
+  timings(timings: readonly RolloutTiming[]): Promise<void> {
+    const lines = timings.map(({ id, attempt, startedAt, durationMs }) => {
+      return { id, attempt, started_at: new Date(startedAt).toISOString(), duration_ms: durationMs }
+    })
+    return this.#append('timings.jsonl', lines)
   }
 
   metrics(line: MetricsLine): Promise<void> {
     return this.#append('metrics.jsonl', [line])
   }
 
-  /** Writes the rollouts of one step whole; writing them again replaces them. */
-  rollouts(place: StepPlace, groups: readonly TrajectoryGroup[]): Promise<void> {
-    const members = groups.flatMap((group) => group.members).filter(({ outcome }) => outcome.kind !== 'cancelled')
-    return writeTraces(stepTracesPath(this.directory, place), members)
+  /**
+   * Writes the rollouts of one step whole; writing them again replaces them. Members of `standing`, which another set of
+   * the step holds, carry only what was decided about them.
+   */
+  rollouts(place: StepPlace, groups: readonly TrajectoryGroup[], standing?: readonly TrajectoryGroup[]): Promise<void> {
+    return writeRollouts(stepTracesPath(this.directory, place), groups, standing)
+  }
+
+  /** The same, group by group. */
+  openRollouts(place: StepPlace): Promise<RolloutsFile> {
+    return RolloutsFile.open(stepTracesPath(this.directory, place))
   }
 
   /** Writes the report of an evaluation: after `report.step` training steps, or of a model when that is null. */

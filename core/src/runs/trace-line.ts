@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Outcome } from '../vocabulary/outcome.ts'
 import { stopReasonName } from '../vocabulary/outcome.ts'
 import { type JudgedTrajectory, judgedTrajectorySchema, type Trajectory } from '../vocabulary/trajectory.ts'
+import { finiteReward } from './decided-line.ts'
+import { type TraceTurn, withoutRepeatedResults, withRepeatedResults } from './repeated-results.ts'
 
 /** What went wrong, for readers that know no outcomes. */
 export interface TraceError {
@@ -23,7 +25,7 @@ export interface TraceLine {
   readonly policy_version: number
   readonly model: string
   readonly messages: Trajectory['messages']
-  readonly turns: Trajectory['turns']
+  readonly turns: readonly TraceTurn[]
   readonly answer: string | null
   /** Null when there is none, or none that is finite. */
   readonly reward: number | null
@@ -45,7 +47,8 @@ export interface TraceLine {
  * |---|---|---|
  * | `id`, `rollout_index`, `attempt`, `seed`, `model`, `messages`, `answer` | the same | messages in OpenAI Chat form |
  * | `task_id`, `env`, `group_id`, `policy_version` | `taskId`, `environmentId`, `drawId`, `policyVersion` | |
- * | `turns` | `turns` | as they are, with spans (actions, log-probs) and calls (both names, result, row changes) |
+ * | `turns` | `turns` | with spans (actions, log-probs) and calls (both names, result, row changes) |
+ | `turns[].calls[].result` | the same | `content` is left out where the call's tool message has it, see below |
  * | `stop_reason`, `stop` | `stopReason` | the field's word, and the whole |
  * | `error` | from `outcome` | `{type, message, blame, retryable}`; null when scored |
  * | `metrics` | counted | `turns`, `tool_calls`, `tool_errors`, and `score`, `passed` where there is a verdict |
@@ -54,6 +57,13 @@ export interface TraceLine {
  * | `outcome`, `verdict`, `reward`, `replayed` | of the judged trajectory | |
  *
  * Holds no wall-clock time; that lies in `timings.jsonl`.
+ *
+ * An ok result whose content the policy was shown as it is, is written once: in the tool message with the call's id after
+ * the turn's own message, as JSON text, or as it is when it is a string (that does not read as JSON). Results that were
+ * cut or that report an error stay in the call. {@link judgedFromTrace} puts the contents back.
+ *
+ * In `rollouts/step_<N>/train/effective/traces.jsonl` a rollout that stands in `all` of the same step has a
+ * shorter line instead: `id`, `task_id`, `env`, `group_id`, `rollout_index`, `reward`, `outcome`, `replayed`.
  */
 export function traceLine(judged: JudgedTrajectory): TraceLine {
   const { trajectory, outcome, verdict, reward, replayed } = judged
@@ -67,7 +77,7 @@ export function traceLine(judged: JudgedTrajectory): TraceLine {
     seed: trajectory.seed,
     policy_version: trajectory.policyVersion,
     model: trajectory.model,
-    reward: reward !== null && Number.isFinite(reward) ? reward : null,
+    reward: finiteReward(reward),
     outcome,
     verdict,
     stop_reason: stopReasonName(trajectory.stopReason),
@@ -80,7 +90,7 @@ export function traceLine(judged: JudgedTrajectory): TraceLine {
       completion_tokens: trajectory.usage.completionTokens,
     },
     messages: trajectory.messages,
-    turns: trajectory.turns,
+    turns: withoutRepeatedResults(trajectory),
     state_diff: trajectory.diff,
     ...(replayed !== undefined && { replayed }),
   }
@@ -127,7 +137,7 @@ const lineSchema = z.object({
 export function judgedFromTrace(value: unknown): JudgedTrajectory {
   const { usage } = lineSchema.parse(value)
   const line = value as Readonly<Record<keyof TraceLine, unknown>>
-  return judgedTrajectorySchema.parse({
+  const judged = judgedTrajectorySchema.parse({
     trajectory: {
       id: line.id,
       drawId: line.group_id,
@@ -150,4 +160,6 @@ export function judgedFromTrace(value: unknown): JudgedTrajectory {
     reward: line.reward,
     ...(line.replayed !== undefined && { replayed: line.replayed }),
   })
+  const { messages, turns } = judged.trajectory
+  return { ...judged, trajectory: { ...judged.trajectory, turns: withRepeatedResults(messages, turns) } }
 }

@@ -2,6 +2,7 @@ import { RandomStream } from '../determinism/random-stream.ts'
 import type { GroupsContext } from '../hooks/contexts.ts'
 import type { Draw, TaskSampler } from '../hooks/roles.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { isCounted, type JudgedTrajectory, type TrajectoryGroup } from '../vocabulary/trajectory.ts'
@@ -21,6 +22,7 @@ export interface CollectParts {
   /** Takes every group as soon as it is finished, in the order of draws. */
   readonly onGroup: (group: TrajectoryGroup) => void
   readonly onFailedAttempts: (attempts: readonly JudgedTrajectory[]) => void
+  readonly onTiming: (timing: RolloutTiming) => void
   readonly log: (message: string) => void
 }
 
@@ -83,12 +85,12 @@ export async function collectStep(
 }
 
 async function rollOut(
-  { engine, sampler, rolloutsPerTask, onGroup, onFailedAttempts }: CollectParts,
+  { engine, sampler, rolloutsPerTask, onGroup, onFailedAttempts, onTiming }: CollectParts,
   draws: readonly Draw[],
   signal: AbortSignal,
 ): Promise<readonly TrajectoryGroup[]> {
   const groups: TrajectoryGroup[] = []
-  const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', onFailedAttempts } as const
+  const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', onFailedAttempts, onTiming } as const
   for await (const group of engine.collect(request, signal)) {
     groups.push(group)
     sampler.observe(group)

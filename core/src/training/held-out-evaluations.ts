@@ -1,6 +1,7 @@
 import { assertFailureShare, evaluate, evaluationMetrics } from '../evaluation/evaluate.ts'
 import { type EvaluationReport, failureShare } from '../evaluation/evaluation-report.ts'
 import { learningCurveSvg } from '../evaluation/learning-curve-svg.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { expectedFlatShare } from './flat-share.ts'
 import { curveOf, reportHtml } from './training-report.ts'
@@ -37,24 +38,8 @@ export class HeldOutEvaluations {
   async after(finishedSteps: number, signal: AbortSignal): Promise<void> {
     if (!this.#isDue(finishedSteps) || this.#reports.some(({ step }) => step === finishedSteps)) return
     const { config, records, events } = this.#run
-    const groups: TrajectoryGroup[] = []
-    const failed: JudgedTrajectory[] = []
-    const report = await evaluate(
-      {
-        engine: this.#session.engine,
-        environments: this.#session.split.heldOut,
-        settings: config.evaluation,
-        seed: config.seed,
-        policy: this.#session.policy,
-        step: finishedSteps,
-        onGroup: (group) => groups.push(group),
-        onFailedAttempts: (attempts) => failed.push(...attempts),
-      },
-      signal,
-    )
+    const report = await this.#play(finishedSteps, signal)
     this.#reports.push(report)
-    await records.rollouts({ step: finishedSteps, split: 'eval', set: 'all' }, groups)
-    if (failed.length > 0) await records.failedAttempts(failed)
     const metrics = evaluationMetrics(report)
     await records.metrics({ step: finishedSteps, ...metrics })
     await records.evaluation(report)
@@ -69,6 +54,34 @@ export class HeldOutEvaluations {
   assertTrustworthy(): void {
     const last = this.#reports.at(-1)
     if (last) assertFailureShare(last, this.#run.config.evaluation.maxFailureShare)
+  }
+
+  /** Rollouts go to their file as they come in, so that their number does not matter to memory. */
+  async #play(step: number, signal: AbortSignal): Promise<EvaluationReport> {
+    const { config, records } = this.#run
+    const { engine, split, policy } = this.#session
+    const { seed, evaluation: settings } = config
+    const failed: JudgedTrajectory[] = []
+    const timings: RolloutTiming[] = []
+    const rollouts = await records.openRollouts({ step, split: 'eval', set: 'all' })
+    const taking = {
+      onGroup: (group: TrajectoryGroup) => rollouts.add(group),
+      onFailedAttempts: (attempts: readonly JudgedTrajectory[]) => void failed.push(...attempts),
+      onTiming: (timing: RolloutTiming) => void timings.push(timing),
+    }
+    try {
+      const report = await evaluate(
+        { engine, environments: split.heldOut, settings, seed, policy, step, ...taking },
+        signal,
+      )
+      await rollouts.finish()
+      await records.failedAttempts(failed)
+      await records.timings(timings)
+      return report
+    } catch (error) {
+      await rollouts.discard()
+      throw error
+    }
   }
 
   #isDue(finishedSteps: number): boolean {

@@ -74,6 +74,7 @@ function collectParts(
     maxRefills,
     onGroup: (group) => recorder.group(group),
     onFailedAttempts: (attempts) => recorder.failedAttempts(attempts),
+    onTiming: (timing) => recorder.timing(timing),
     log,
   }
 }

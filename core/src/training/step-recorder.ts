@@ -1,4 +1,5 @@
 import type { TrainingBatch } from '../hooks/roles.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
 import { FailureTally } from '../rollout/failure-tally.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { CollectedStep, StepPosition } from './collect-step.ts'
@@ -16,11 +17,15 @@ export interface StepResult {
   readonly policyVersion: number
 }
 
-/** Writes down what one training step did. Groups that nothing was taken from or added to are written once, as `all`. */
+/**
+ * Writes down what one training step did; its rollouts only every so many steps, see `output.tracesEverySteps`. Groups that
+ * nothing was taken from or added to are written once, as `all`.
+ */
 export class StepRecorder {
   readonly #run: TrainingRun
   readonly #tally = new FailureTally()
   readonly #failed: JudgedTrajectory[] = []
+  readonly #timings: RolloutTiming[] = []
   readonly #startedAt: number
   #learningSince: number
 
@@ -38,20 +43,27 @@ export class StepRecorder {
     this.#failed.push(...attempts)
   }
 
+  timing(timing: RolloutTiming): void {
+    this.#timings.push(timing)
+  }
+
   /** Rollouts are over; the rest of the step's time is the learner's. */
   learning(): void {
     this.#learningSince = this.#run.clock.now()
   }
 
-  /** Traces, failed attempts and metrics, in this order; then the event. Time is told, never written: see Trajectory. */
+  /**
+   * Traces, failed attempts, timings and metrics, in this order; then the event. Traces and metrics hold no time, so that
+   * equal seeds give equal bytes.
+   */
   async write({ collected, batch, update, position, policyVersion }: StepResult): Promise<void> {
     const { records, events, config, clock } = this.#run
     const { step } = position
     const learnedAt = clock.now()
     const metrics = stepMetrics(collected, batch, update, position.policyVersion)
-    await records.rollouts({ step, split: 'train', set: 'all' }, collected.generated)
-    if (!isSame(collected)) await records.rollouts({ step, split: 'train', set: 'effective' }, collected.kept)
-    if (this.#failed.length > 0) await records.failedAttempts(this.#failed)
+    if (step % config.output.tracesEverySteps === 0) await this.#writeRollouts(step, collected)
+    await records.failedAttempts(this.#failed)
+    await records.timings(this.#timings)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
     const times = {
       'time/generate': (this.#learningSince - this.#startedAt) / 1000,
@@ -60,12 +72,19 @@ export class StepRecorder {
     events({ type: 'step:end', step, steps: config.training.steps, policyVersion, metrics: { ...metrics, ...times } })
   }
 
+  async #writeRollouts(step: number, { generated, kept }: CollectedStep): Promise<void> {
+    const { records } = this.#run
+    await records.rollouts({ step, split: 'train', set: 'all' }, generated)
+    if (isSame(generated, kept)) return
+    await records.rollouts({ step, split: 'train', set: 'effective' }, kept, generated)
+  }
+
   /** @throws {RlenvError} RLENV_FAILURE_SHARE when too many of the step's rollouts say nothing about the policy. */
   assertFailureShare(maxFailureShare: number): void {
     this.#tally.assertBelow(maxFailureShare)
   }
 }
 
-function isSame({ generated, kept }: CollectedStep): boolean {
+function isSame(generated: readonly TrajectoryGroup[], kept: readonly TrajectoryGroup[]): boolean {
   return generated.length === kept.length && generated.every((group, index) => group === kept[index])
 }

@@ -1,5 +1,22 @@
 import type { EvaluationReport } from '../evaluation/evaluation-report.ts'
+import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
+
+/** Whose rollouts: of a training step's groups all, or those that the algorithm got. */
+interface RecordsPlace {
+  readonly step: number
+  readonly split: 'train' | 'eval'
+  readonly set: 'all' | 'effective'
+}
+
+/** The rollouts of one step while they come in. One call at a time. */
+export interface OpenRollouts {
+  add(group: TrajectoryGroup): Promise<void>
+  /** Everything that was added is there now; before, nothing of it is. */
+  finish(): Promise<void>
+  /** Leaves nothing behind, unless it is finished. */
+  discard(): Promise<void>
+}
 
 /** Where a training run writes what it finds. Everything of a finished step is on disk before the next one starts. */
 export interface TrainingRecords {
@@ -7,13 +24,18 @@ export interface TrainingRecords {
   readonly directory: string
   /** Folder of the checkpoints. */
   readonly checkpointDirectory: string
-  /** All groups of a step (`all`), or those that the algorithm got (`effective`). */
+  /** Writes the groups of a step. What is in `standing`, the step's groups of another set, is referred to. */
   rollouts(
-    place: { readonly step: number; readonly split: 'train' | 'eval'; readonly set: 'all' | 'effective' },
+    place: RecordsPlace,
     groups: readonly TrajectoryGroup[],
+    standing?: readonly TrajectoryGroup[],
   ): Promise<void>
+  /** The same, group by group. */
+  openRollouts(place: RecordsPlace): Promise<OpenRollouts>
   /** Attempts that were tried again. */
   failedAttempts(attempts: readonly JudgedTrajectory[]): Promise<void>
+  /** How long rollouts took. */
+  timings(timings: readonly RolloutTiming[]): Promise<void>
   /** One line of the metrics. */
   metrics(line: Readonly<Record<string, number>>): Promise<void>
   /** Writes the report of the evaluation after `report.step` steps. */

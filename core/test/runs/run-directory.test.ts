@@ -101,7 +101,8 @@ describe('RunDirectory', () => {
 
   test('keeps wall-clock times in a file of their own', async () => {
     const run = await create()
-    await run.timing({ id: 'd0/0', attempt: 1, startedAt: 0, durationMs: 12 })
+    await run.timings([{ id: 'd0/0', attempt: 1, startedAt: 0, durationMs: 12 }])
+    await run.timings([])
     await run.close()
     expect(await linesOf(join(run.directory, 'timings.jsonl'))).toEqual([
       { id: 'd0/0', attempt: 1, started_at: '1970-01-01T00:00:00.000Z', duration_ms: 12 },

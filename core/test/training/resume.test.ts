@@ -84,6 +84,37 @@ describe('an interrupted run that is resumed', () => {
     expect(await remains(root)).toEqual(await remains(other))
   })
 
+  test('keeps to the steps whose rollouts are written', async () => {
+    const output = { tracesEverySteps: 3 }
+    const parts = { evaluation, training, output }
+    const abort = new AbortController()
+    let steps = 0
+    const onEvent = ({ type }: { readonly type: string }) => {
+      if (type === 'step:end') steps += 1
+      // In the middle of step 3, which is written; the last checkpoint is that of step 3, so it is played again.
+      if (type === 'rollout:end' && steps === 3) abort.abort()
+    }
+    await expect(trainTiny({ ...parts, root, signal: abort.signal, onEvent })).rejects.toMatchObject({
+      code: 'RLENV_INTERRUPTED',
+    })
+    await trainTiny({ ...parts, root, resume: true })
+    const other = join(root, 'other')
+    await trainTiny({ ...parts, root: other })
+    const left = await remains(root)
+    expect(left).toEqual(await remains(other))
+    expect(Object.keys(left).filter((name) => name.includes('/train/all'))).toEqual([
+      'rollouts/step_0/train/all/traces.jsonl',
+      'rollouts/step_3/train/all/traces.jsonl',
+    ])
+  })
+
+  test('may change which rollouts are written', async () => {
+    await trainTiny({ root, evaluation, training: { ...training, steps: 2 } })
+    await trainTiny({ root, evaluation, training, output: { tracesEverySteps: 4 }, resume: true })
+    const steps = Object.keys(await remains(root)).filter((name) => name.includes('/train/all'))
+    expect(steps.map((name) => name.split('/')[1])).toEqual(['step_0', 'step_1', 'step_4'])
+  })
+
   test('may be made longer', async () => {
     const shortened = { ...training, evaluateEverySteps: 1 }
     await trainTiny({ root, evaluation, training: { ...shortened, steps: 2 } })

@@ -19,6 +19,13 @@ export async function metricsOf(root: string): Promise<readonly Readonly<Record<
   return jsonLines(join(await soleRun(root), 'metrics.jsonl'))
 }
 
+/** `timings.jsonl` of the only run. */
+export async function timingsOf(
+  root: string,
+): Promise<readonly { readonly id: string; readonly attempt: number; readonly duration_ms: number }[]> {
+  return jsonLines(join(await soleRun(root), 'timings.jsonl'))
+}
+
 /** The line of a training step. */
 export async function stepLine(root: string, step = 0): Promise<Readonly<Record<string, number>> | undefined> {
   return (await metricsOf(root)).find((line) => line.step === step && 'rollouts/generated' in line)

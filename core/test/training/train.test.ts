@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
-import { drawsOf, metricsOf, remains, stepLine, tracesOf } from './run-remains.ts'
+import { drawsOf, metricsOf, remains, stepLine, timingsOf, tracesOf } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
 import { libraries, trainTiny } from './training-run.ts'
 
@@ -101,6 +101,30 @@ describe('train', () => {
     expect(evaluations).toEqual(['evaluations/step_0.json', 'evaluations/step_2.json', 'evaluations/step_4.json'])
     expect(left['curve.svg']?.match(/<circle/g)).toHaveLength(6)
     expect(left['report.html']).toContain('before')
+  })
+
+  test('writes the rollouts of the steps that it is told to, and those of every evaluation', async () => {
+    await trainTiny({ root, training: { steps: 5, evaluateEverySteps: 1 }, output: { tracesEverySteps: 3 } })
+    const left = Object.keys(await remains(root)).filter((name) => name.startsWith('rollouts'))
+    expect(left.filter((name) => name.includes('train'))).toEqual([
+      'rollouts/step_0/train/all/traces.jsonl',
+      'rollouts/step_3/train/all/traces.jsonl',
+    ])
+    expect(left.filter((name) => name.includes('eval'))).toHaveLength(6)
+    expect((await metricsOf(root)).filter((line) => 'reward/mean' in line)).toHaveLength(5)
+  })
+
+  test('writes down how long every rollout took, apart from everything that a seed decides', async () => {
+    const { report } = await trainTiny({ root, training: { steps: 2 }, output: { tracesEverySteps: 2 } })
+    const timings = await timingsOf(root)
+    const played = ['before', 'after'].flatMap((side) => {
+      const { sampled, greedy } = report[side as 'before' | 'after']!
+      return [sampled.rollouts, greedy!.rollouts]
+    })
+    expect(timings).toHaveLength(2 * 16 + played.reduce((sum, count) => sum + count, 0))
+    expect(new Set(timings.map(({ id }) => id)).size).toBe(timings.length)
+    expect(timings.every(({ duration_ms }) => duration_ms >= 0)).toBe(true)
+    expect(timings.map(({ id }) => id)).toEqual(expect.arrayContaining(['d0/0', 'd7/3', 'eval-0-sampled-0/0']))
   })
 
   test('trains without held-out environments, and then evaluates nothing', async () => {

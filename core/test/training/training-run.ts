@@ -83,6 +83,7 @@ export interface RunParts {
   readonly rollout?: Partial<ResolvedConfig['rollout']>
   readonly training?: Partial<ResolvedConfig['training']>
   readonly evaluation?: Partial<ResolvedConfig['evaluation']>
+  readonly output?: Partial<ResolvedConfig['output']>
   readonly seed?: number
   readonly resume?: boolean
   /** Folder that holds this run and no other. */
@@ -115,6 +116,7 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     rollout: { ...configDefaults.rollout, ...parts.rollout },
     training: { ...configDefaults.training, steps: 6, tasksPerStep: 4, rolloutsPerTask: 4, ...parts.training },
     evaluation: { ...configDefaults.evaluation, rolloutsPerTask: 2, ...parts.evaluation },
+    output: { ...configDefaults.output, ...parts.output },
     baseDirectory: root,
     file: null,
   }

@@ -5,6 +5,7 @@ import { assertFailureShare, evaluate } from '../../evaluation/evaluate.ts'
 import type { EvaluationReport } from '../../evaluation/evaluation-report.ts'
 import { openEvaluation } from '../../evaluation/evaluation-session.ts'
 import { breakdownTable, evaluationTable } from '../../evaluation/evaluation-table.ts'
+import type { RolloutTiming } from '../../rollout/collect-request.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../../vocabulary/trajectory.ts'
 import { type EvaluationSplitName, evaluatedEnvironments, evaluationSplits } from '../evaluated-environments.ts'
@@ -59,10 +60,16 @@ export default class Eval extends RlenvCommand {
       progress.note(`policy: ${source}`)
       const report = await whileWriting(signal, (write, stop) => {
         const { engine, policy } = opened
-        const onGroup = (group: TrajectoryGroup) => write(records.record(group.members))
+        const timings: RolloutTiming[] = []
+        const onTiming = (timing: RolloutTiming) => void timings.push(timing)
+        const onGroup = (group: TrajectoryGroup) => {
+          write(records.record(group.members))
+          write(records.timings(timings.splice(0)))
+        }
         const onFailedAttempts = (attempts: readonly JudgedTrajectory[]) => write(records.failedAttempts(attempts))
         const { evaluation: settings, seed } = config
-        return evaluate({ engine, environments, settings, seed, policy, step: null, onGroup, onFailedAttempts }, stop)
+        const taking = { onGroup, onFailedAttempts, onTiming }
+        return evaluate({ engine, environments, settings, seed, policy, step: null, ...taking }, stop)
       })
       await records.evaluation(report)
       await records.summary({ policy: source, split: choice.split, report })

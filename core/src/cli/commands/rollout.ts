@@ -6,6 +6,7 @@ import { didYouMean } from '../../errors/near-names.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
 import { openEvaluation } from '../../evaluation/evaluation-session.ts'
 import type { Draw } from '../../hooks/roles.ts'
+import type { RolloutTiming } from '../../rollout/collect-request.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { Task } from '../../vocabulary/task.ts'
 import type { JudgedTrajectory } from '../../vocabulary/trajectory.ts'
@@ -62,9 +63,12 @@ export default class Rollout extends RlenvCommand {
       const played: JudgedTrajectory[] = []
       try {
         progress.note(`policy: ${await loadPolicy(session, opened, choice)}`)
-        const request = { draws, rolloutsPerDraw: choice.rollouts, purpose: 'rollout' } as const
+        const timings: RolloutTiming[] = []
+        const onTiming = (timing: RolloutTiming) => void timings.push(timing)
+        const request = { draws, rolloutsPerDraw: choice.rollouts, purpose: 'rollout', onTiming } as const
         for await (const { members } of opened.engine.collect(request, signal)) {
           await records.record(members)
+          await records.timings(timings.splice(0))
           played.push(...members)
         }
       } finally {

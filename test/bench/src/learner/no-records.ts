@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { TrainingRecords } from 'rlenv'
+import type { OpenRollouts, TrainingRecords } from 'rlenv'
 
 /** Training records that keep nothing, so that a benchmark measures training and no disk. */
 export class NoRecords implements TrainingRecords {
@@ -15,7 +15,13 @@ export class NoRecords implements TrainingRecords {
     return null
   }
 
+  async openRollouts(): Promise<OpenRollouts> {
+    const nothing = async () => undefined
+    return { add: nothing, finish: nothing, discard: nothing }
+  }
+
   async rollouts(): Promise<void> {}
+  async timings(): Promise<void> {}
   async failedAttempts(): Promise<void> {}
   async metrics(): Promise<void> {}
   async evaluation(): Promise<void> {}
