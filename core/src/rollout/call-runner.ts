@@ -1,5 +1,5 @@
 import type { Clock } from '../determinism/clock.ts'
-import { type RoutedCall, routeCall, type ToolSurface } from '../environment/tools/tool-surface.ts'
+import { type RoutedCall, routeCall, surfaceTools, type ToolSurface } from '../environment/tools/tool-surface.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { RolloutRequest } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
@@ -74,12 +74,20 @@ export class CallRunner {
         return this.#answer({
           id: call.id,
           name,
-          serverName: this.#surface === 'meta' ? String(args.tool_name) : name,
-          arguments: args,
+          ...this.#awaited(name, args),
           result: { ok: false, error: timeoutError(name, this.#request.limits.toolTimeoutMs) },
           diff: [],
         })
     }
+  }
+
+  /** Which of the world's tools a call waited for in vain, and what that tool got. */
+  #awaited(name: string, args: JsonObject): Pick<CallRecord, 'serverName' | 'arguments'> {
+    const isMeta = this.#surface === 'meta'
+    const policyName = isMeta ? args.tool_name : name
+    const position = surfaceTools(this.#world, 'direct').findIndex((tool) => tool.name === policyName)
+    const serverName = this.#world.tools[position]?.name ?? null
+    return { serverName, arguments: isMeta ? ((args.arguments ?? {}) as JsonObject) : args }
   }
 
   #answered(call: ChatToolCall, reached: RoutedCall): CallAnswer {

@@ -10,6 +10,7 @@ import { Breather } from './breather.ts'
 import type { CollectRequest, TaskPlace } from './collect-request.ts'
 import { faultCodes } from './fault-codes.ts'
 import { type FinishedGroup, GroupQueue, type MemberJob, type PlayedMember } from './group-queue.ts'
+import { LaunchQueue } from './launch-queue.ts'
 import { ProgressWatch } from './progress-watch.ts'
 
 /** What the collections of one engine share. */
@@ -51,6 +52,7 @@ export class Collection {
   readonly #queue: GroupQueue
   readonly #stop = new AbortController()
   readonly #breather = new Breather()
+  readonly #launches = new LaunchQueue()
   readonly #progress: ProgressWatch
 
   constructor(parts: CollectionParts, request: CollectRequest, plan: CollectionPlan) {
@@ -104,7 +106,7 @@ export class Collection {
       const job = await this.#queue.next()
       if (job === null) return
       try {
-        const member = await this.#member(job)
+        const member = await this.#launches.start(() => this.#member(job))
         if (member === null) return
         this.#queue.deliver(job, member)
       } catch (error) {

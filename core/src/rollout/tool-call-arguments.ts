@@ -11,13 +11,24 @@ const invalid = (code: string, message: string): ParsedArguments => {
   return { ok: false, error: { kind: 'invalid_arguments', code, message } }
 }
 
+/** What the text holds; a text inside it is read once more, as servers that encode arguments twice send it. */
+function decode(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
 /** Reads the arguments of a call. No text at all means no arguments, as many models write it. */
 export function parseArguments(call: ChatToolCall, cut: boolean): ParsedArguments {
   const text = call.function.arguments
   if (text.trim() === '') return { ok: true, value: {} }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = decode(text)
   } catch (cause) {
     if (cut) return invalid('cut_arguments', 'the reply was cut off inside these arguments; call again, more briefly')
     return invalid('invalid_json', `the arguments are not JSON: ${messageOf(cause)}`)

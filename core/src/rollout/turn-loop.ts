@@ -12,6 +12,7 @@ import { attempt, isPromise, type Settled } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { historyWindow } from './history-window.ts'
 import { answerText } from './reasoning-text.ts'
+import { replyFault } from './reply-fault.ts'
 import type { OpenTurn, RolloutRecord } from './rollout-record.ts'
 import type { CheckContext, StepCheck, StepFault } from './step-check.ts'
 
@@ -76,9 +77,8 @@ export class TurnLoop {
     const sampling = this.#sample(window.messages)
     const sampled = isPromise(sampling) ? await sampling : sampling
     if (sampled.kind !== 'value') return this.#notSampled(sampled)
-    if (!isReply(sampled.value)) {
-      return modelFault(faultCodes.malformedReply, `${this.#request.policy.name} returned no assistant message`)
-    }
+    const odd = replyFault(sampled.value)
+    if (odd !== null) return modelFault(faultCodes.malformedReply, `${this.#request.policy.name} returned ${odd}`)
     const turn = this.#record.addTurn(sampled.value, window.start)
     const { message } = sampled.value
     const calls = message.tool_calls ?? []
@@ -184,7 +184,3 @@ export class TurnLoop {
 }
 
 const modelFault = (code: string, message: string): StopReason => ({ kind: 'faulted', in: 'model', code, message })
-
-function isReply(response: PolicyResponse): boolean {
-  return response?.message?.role === 'assistant' && response.span !== undefined && response.usage !== undefined
-}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/determinism/clock.ts'
+import { PolicyNames } from '../../src/environment/tools/policy-names.ts'
 import { ContextOverflow } from '../../src/rollout/context-overflow.ts'
 import { scriptedPolicy } from '../../src/testing/scripted-policy.ts'
 import { CounterInstance, CounterWorld, contentsOf, refusal } from './counter-environment.ts'
@@ -27,6 +28,28 @@ describe('what a world does wrong', () => {
     expect(trajectory.stopReason.kind).toBe('terminated')
     expect(contentsOf(trajectory.messages, 'tool')[0]).toContain('add did not answer within 20 ms; it may still take')
   })
+
+  test.each(['direct', 'meta'] as const)(
+    'a call that is not answered is recorded under the tool’s own name and its arguments on the %s surface',
+    async (surface) => {
+      const tools = [{ name: 'stock.count', description: '', inputSchema: { type: 'object' }, readOnly: true }]
+      const world = new CounterWorld(() => Object.assign(new CounterInstance({ call: never }), { tools }))
+      const name = new PolicyNames(['stock.count']).policyName('stock.count') ?? ''
+      const args = { sku: 'A' }
+      const call =
+        surface === 'direct'
+          ? { tool: name, arguments: args }
+          : { tool: 'call_tool', arguments: { tool_name: name, arguments: args } }
+      const policy = scriptedPolicy([call, 'Done.'])
+      const { trajectory } = await play({ world, policy, limits: { toolTimeoutMs: 10 }, options: { surface } })
+      expect(trajectory.turns[0]!.calls[0]).toMatchObject({
+        name: call.tool,
+        serverName: 'stock.count',
+        arguments: args,
+        result: { error: { kind: 'timeout' } },
+      })
+    },
+  )
 
   test('a result that comes after its timeout changes nothing in the trajectory', async () => {
     const late = (name: string, args: unknown, instance: CounterInstance) =>
