@@ -1,4 +1,4 @@
-import type { Episode } from '../transcript/episode.ts'
+import type { Episode, SeenId } from '../transcript/episode.ts'
 import { keyMatch } from '../transcript/key-match.ts'
 import type { Reachability } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
@@ -11,8 +11,10 @@ export function exhaustionOf(tool: ToolView, episode: Episode, reach: Reachabili
   if (tool.idParameters.length === 0) return exhaustion.takesNone
   const { keys } = episode.view
   if (reach.seen[keys.firsts[tool.index] as number] === 0) return exhaustion.noneSeen
-  const fresh = episode.ids.some(
-    (id) => keys.matchOf(id.signature, tool.index, 0) >= keyMatch.noun && !episode.usedId(tool.index, id.number),
-  )
-  return fresh ? exhaustion.someFresh : exhaustion.allUsed
+  for (let at = episode.ids.length - 1; at >= 0; at--) {
+    const id = episode.ids[at] as SeenId
+    const matches = keys.matchOf(id.signature, tool.index, 0) >= keyMatch.noun
+    if (matches && !episode.usedId(tool.index, id.number)) return exhaustion.someFresh
+  }
+  return exhaustion.allUsed
 }

@@ -45,6 +45,8 @@ export class Episode {
   readonly view: TaskView
   readonly rows: SeenRow[] = []
   readonly ids: SeenId[] = []
+  /** By key signature: bit per goal of the rows that such ids stand in. */
+  readonly goalsBySignature = new Map<number, number>()
   readonly calls: PastCall[] = []
   /** Shape [tools]: how often called, and how the latest call ended. */
   readonly called: Uint8Array
@@ -168,7 +170,7 @@ export class Episode {
       if (!tool.readOnly && !layout.hasId) continue
       const { spans, hits, goals } = matchRow(row, layout.signatures, this.view.text, this.activeGoal)
       const index = this.rows.length
-      this.#addIds(row, index, layout)
+      this.#addIds(row, index, layout, goals | inherited)
       this.rows.push({
         index,
         keys: row.keys,
@@ -186,11 +188,12 @@ export class Episode {
     for (const [i, row] of added.entries()) row.relevance = relevances[i] as number
   }
 
-  #addIds(row: ObservedRow, index: number, { signatures }: ColumnLayout): void {
+  #addIds(row: ObservedRow, index: number, { signatures }: ColumnLayout, goals: number): void {
     for (let column = 0; column < signatures.length; column++) {
       const signature = signatures[column] as number
       const value = row.cells[column] ?? null
       if (signature < 0 || value === null || typeof value === 'boolean') continue
+      this.goalsBySignature.set(signature, goals | (this.goalsBySignature.get(signature) ?? 0))
       this.ids.push({ value, number: this.valueNumber(value), row: index, signature, first: column === 0 })
     }
   }

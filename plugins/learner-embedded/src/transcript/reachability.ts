@@ -19,7 +19,9 @@ export interface Reachability {
 export function reachabilityOf(episode: Episode): Reachability {
   const { catalogue, keys } = episode.view
   const seen = new Uint8Array(keys.parameters)
-  for (const [signature, level] of seenSignatures(episode)) {
+  const active = 1 << episode.activeGoal
+  for (const [signature, goals] of episode.goalsBySignature) {
+    const level = (goals & active) === 0 ? 1 : 2
     const classes = keys.classesOf(signature)
     for (let i = 0; i < seen.length; i++) {
       if ((classes[i] as number) >= keyMatch.noun && (seen[i] as number) < level) seen[i] = level
@@ -28,17 +30,6 @@ export function reachabilityOf(episode: Episode): Reachability {
   const status = new Uint8Array(catalogue.tools.length)
   for (const tool of catalogue.tools) status[tool.index] = statusOf(tool, seen, keys.firsts[tool.index] as number)
   return { status, seen }
-}
-
-/** Key names of the rows seen so far: 1 in rows of other goals only, 2 in a row of the active goal. */
-function seenSignatures(episode: Episode): Map<number, number> {
-  const active = 1 << episode.activeGoal
-  const signatures = new Map<number, number>()
-  for (const id of episode.ids) {
-    const level = ((episode.rows[id.row]?.goals ?? 0) & active) === 0 ? 1 : 2
-    if (level > (signatures.get(id.signature) ?? 0)) signatures.set(id.signature, level)
-  }
-  return signatures
 }
 
 function statusOf(tool: ToolView, seen: Uint8Array, first: number): number {

@@ -43,7 +43,7 @@ function namedSpans(text: TaskText, key: string): readonly number[] {
 
 function weightOf(spans: readonly number[], key: string, text: TaskText, activeGoal: number): number {
   if (spans.some((span) => text.spans[span]?.goal === activeGoal)) return 2
-  if (text.goals[activeGoal]?.grams.has(key.replace(/_/g, ' ')) === true) return 2
+  if (text.goals[activeGoal]?.grams.has(key.includes('_') ? key.replaceAll('_', ' ') : key) === true) return 2
   return spans.length > 0 || text.grams.has(key) ? 1 : 0
 }
 
