@@ -6,6 +6,7 @@ import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
 import { interruptible } from './interruption.ts'
 import { ProgressDisplay } from './progress-display.ts'
+import { reserveStdout } from './reserved-stdout.ts'
 
 /** What the flags that most commands share were given as. */
 export interface ConfigFlags {
@@ -55,6 +56,24 @@ export abstract class RlenvCommand extends Command {
     },
     systemClock,
   )
+
+  #releaseStdout: () => void = () => undefined
+
+  protected override async init(): Promise<void> {
+    if (this.jsonEnabled()) this.#releaseStdout = reserveStdout()
+    await super.init()
+  }
+
+  /** The one document. Nothing of it is written before the command has ended. */
+  protected override logJson(document: unknown): void {
+    this.#releaseStdout()
+    super.logJson(document)
+  }
+
+  protected override async finally(error: Error | undefined): Promise<void> {
+    this.#releaseStdout()
+    await super.finally(error)
+  }
 
   /** Loads the configuration, hands it to `work`, and gives everything back afterwards. */
   protected async withSession<Result>(
