@@ -11,6 +11,8 @@ export interface ProgressOutput {
 /** Plain lines of one activity come at most this often, in milliseconds; the first and the last always come. */
 const plainIntervalMs = 5000
 const terminalIntervalMs = 80
+/** So many warnings about one hook point are shown; a fault in it can come with every rollout. */
+const shownWarnings = 3
 const clearLine = '\r\u001b[2K'
 
 interface Activity {
@@ -25,6 +27,7 @@ export class ProgressDisplay {
   readonly #output: ProgressOutput
   readonly #clock: Clock
   readonly #evaluations = { rollouts: 0 }
+  readonly #warnings = new Map<string, number>()
   #shown: { label: string; at: number } | null = null
   #lineOpen = false
 
@@ -35,7 +38,7 @@ export class ProgressDisplay {
 
   /** Takes every event of a run; pass it where an `EventSink` is wanted. */
   readonly onEvent = (event: RunEvent): void => {
-    const note = noteOf(event)
+    const note = event.type === 'warning' ? this.#warningNote(event) : noteOf(event)
     if (note !== null) this.note(note)
     const activity = this.#activityOf(event)
     if (activity) this.#show(activity)
@@ -50,6 +53,17 @@ export class ProgressDisplay {
   /** Ends the line at hand. */
   finish(): void {
     this.#closeLine()
+  }
+
+  /** The first line of a warning; what follows, for example a stack, is for the log. */
+  #warningNote({ message, plugin, hook }: Extract<RunEvent, { type: 'warning' }>): string | null {
+    const text = `warning: ${message.split('\n', 1)[0]}`
+    if (plugin === null && hook === null) return text
+    const about = [plugin, hook].filter((part) => part !== null).join(' in ')
+    const count = (this.#warnings.get(about) ?? 0) + 1
+    this.#warnings.set(about, count)
+    if (count <= shownWarnings) return text
+    return count === shownWarnings + 1 ? `warning: more warnings about ${about} are not shown` : null
   }
 
   #activityOf(event: RunEvent): Activity | null {
@@ -94,7 +108,6 @@ export class ProgressDisplay {
 }
 
 function noteOf(event: RunEvent): string | null {
-  if (event.type === 'warning') return `warning: ${event.message}`
   if (event.type !== 'waiting') return null
   return `still waiting for ${event.waiter} after ${(event.forMs / 1000).toFixed(0)} s`
 }
