@@ -60,10 +60,20 @@ describe('with --json, stdout is one document from its first byte, and stderr ne
       checks: expect.arrayContaining([expect.objectContaining({ name: 'configuration', status: 'failed' })]),
     })
   })
-  test('an unknown command', async () => {
-    const { code, stdout } = await project.rlenv('trian', '--json')
-    expect(code).toBe(2)
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: { code: 'RLENV_USAGE' } })
+  test('rlenv config, whatever the configuration itself prints', async () => {
+    project.write(
+      'loud.config.ts',
+      `console.log('hello from the configuration')\nprocess.stdout.write('{')\n${smallConfig()}`,
+    )
+    const { code, stdout, stderr } = await project.rlenv('config', '-c', 'loud.config.ts', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveProperty('config')
+    expect(stderr).toContain('hello from the configuration')
+  })
+  test('an unknown command, with the one that it is near to', async () => {
+    const error = await project.failure(['trian'], 2)
+    expect(error).toMatchObject({ status: 'failed', code: 'RLENV_USAGE' })
+    expect(error.fix).toContain('train')
   })
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesIn } from './file-tree.ts'
-import { Project, smallConfig } from './project.ts'
+import { type Failure, Project, smallConfig } from './project.ts'
 
 const imports = `import { definePlugin } from 'rlenv'\nimport { z } from 'zod'\n`
 
@@ -59,11 +59,6 @@ describe('training ends with exit code 1 and names plugin and hook when a plugin
       expect.objectContaining({ status: 'failed' }),
     ])
   })
-  test('returns undefined from a chain', async () => {
-    project.write('no-reward.config.ts', withPlugin(`{ rewardShaper: { order: 'post', handler: () => undefined } }`))
-    const error = await project.failure(['train', '-c', 'no-reward.config.ts'], 1)
-    expect(error).toMatchObject({ code: 'RLENV_PLUGIN_RETURNED_NOTHING', plugin: 'faulty', hook: 'rewardShaper' })
-  })
   test('gives no object for its slot', async () => {
     project.write('no-sampler.config.ts', withPlugin('{ sampler: () => undefined }'))
     const error = await project.failure(['train', '-c', 'no-sampler.config.ts'], 1)
@@ -82,6 +77,17 @@ test('a watcher that throws is reported once and stops nothing', async () => {
   const { code, stderr } = await project.rlenv('train', '-c', 'watch.config.ts', '--set', 'training.steps=1')
   expect(code).toBe(0)
   expect(stderr).toContain('deaf')
+})
+
+test('a reward that nobody can say leaves every rollout unscored, which ends training with exit code 4', async () => {
+  project.write('no-reward.config.ts', withPlugin(`{ rewardShaper: { order: 'post', handler: () => undefined } }`))
+  const { code, stdout, stderr } = await project.rlenv('train', '-c', 'no-reward.config.ts', '--json')
+  expect(code).toBe(4)
+  const { error } = JSON.parse(stdout) as Failure
+  expect(error).toMatchObject({ code: 'RLENV_FAILURE_SHARE' })
+  expect(error.message).toContain('faulty returned undefined from rewardShaper')
+  expect(stderr.match(/could not be shaped/g)?.length).toBe(3)
+  expect(stderr).not.toMatch(/\n +at /)
 })
 
 test('environments that cannot be opened end evaluation with exit code 4 and the share that failed', async () => {
