@@ -10,26 +10,34 @@ const membersOf = (value: unknown): Members => Object(value) as Members
  */
 export function replyFault(response: PolicyResponse | undefined): string | null {
   const { message, span, usage } = membersOf(response)
-  if (membersOf(message).role !== 'assistant') return 'no assistant message'
+  const { role, content = null, reasoning_content: reasoning = null, tool_calls: calls = null } = membersOf(message)
+  if (role !== 'assistant') return 'no assistant message'
   if (span === undefined || usage === undefined) return 'a message without span and usage'
-  const { content = null, reasoning_content: reasoning = '', tool_calls: calls } = membersOf(message)
-  if (content !== null && typeof content !== 'string') return `content that is ${kindOf(content)} instead of a text`
-  if (typeof reasoning !== 'string') return `reasoning_content that is ${kindOf(reasoning)} instead of a text`
-  if (calls === undefined || calls === null) return null
-  return Array.isArray(calls) ? callsFault(calls) : `tool_calls that are ${kindOf(calls)} instead of a list`
+  if (content !== null && typeof content !== 'string') return noText('content', content)
+  if (reasoning !== null && typeof reasoning !== 'string') return noText('reasoning_content', reasoning)
+  if (calls !== null && !Array.isArray(calls)) return `tool_calls that are ${kindOf(calls)} instead of a list`
+  return callsFault(calls ?? []) ?? spanFault(membersOf(span))
 }
 
 function callsFault(calls: readonly unknown[]): string | null {
-  for (const [index, call] of calls.entries()) {
-    const { id, function: called } = membersOf(call)
+  for (let index = 0; index < calls.length; index++) {
+    const { id, function: called } = membersOf(calls[index])
     const { name, arguments: args } = membersOf(called)
-    const odd = Object.entries({ id, 'function.name': name, 'function.arguments': args }).find(
-      ([, value]) => typeof value !== 'string',
-    )
-    if (odd !== undefined) return `tool call ${index} with ${odd[0]} that is ${kindOf(odd[1])} instead of a text`
+    if (typeof id !== 'string') return noText(`tool call ${index} with id`, id)
+    if (typeof name !== 'string') return noText(`tool call ${index} with function.name`, name)
+    if (typeof args !== 'string') return noText(`tool call ${index} with function.arguments`, args)
   }
   return null
 }
+
+/** Sampled actions and their log-probabilities travel together; nothing can be trained on one without the other. */
+function spanFault({ actions, logProbs }: Members): string | null {
+  if (!Array.isArray(actions) || !Array.isArray(logProbs)) return 'a span without lists of actions and logProbs'
+  if (actions.length === logProbs.length) return null
+  return `a span of ${actions.length} actions and ${logProbs.length} log-probabilities`
+}
+
+const noText = (what: string, value: unknown) => `${what} that is ${kindOf(value)} instead of a text`
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value)

@@ -11,6 +11,7 @@ import { isContextOverflow } from './context-overflow.ts'
 import { attempt, isPromise, type Settled } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { historyWindow } from './history-window.ts'
+import { plainMessage } from './plain-message.ts'
 import { answerText } from './reasoning-text.ts'
 import { replyFault } from './reply-fault.ts'
 import type { OpenTurn, RolloutRecord } from './rollout-record.ts'
@@ -79,8 +80,8 @@ export class TurnLoop {
     if (sampled.kind !== 'value') return this.#notSampled(sampled)
     const odd = replyFault(sampled.value)
     if (odd !== null) return modelFault(faultCodes.malformedReply, `${this.#request.policy.name} returned ${odd}`)
-    const turn = this.#record.addTurn(sampled.value, window.start)
-    const { message } = sampled.value
+    const message = plainMessage(sampled.value.message)
+    const turn = this.#record.addTurn({ ...sampled.value, message }, window.start)
     const calls = message.tool_calls ?? []
     if (calls.length === 0 && turn.truncated) return this.#cutReply()
     this.#cutReplies = 0

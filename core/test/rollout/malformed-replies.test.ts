@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { Policy, PolicyResponse } from '../../src/hooks/roles.ts'
 import { scriptedPolicy } from '../../src/testing/scripted-policy.ts'
 import type { AssistantMessage } from '../../src/vocabulary/message.ts'
+import { trajectorySchema } from '../../src/vocabulary/trajectory.ts'
 import { type CounterInstance, contentsOf } from './counter-environment.ts'
 import { play } from './play.ts'
 
 /** A policy whose first reply is what a careless plugin in plain JavaScript returns, and which answers after that. */
-function careless(message: unknown): Policy {
-  const span = { role: 'act', policyVersion: 0, temperature: 1, actions: [], logProbs: [] }
+function careless(message: unknown, actions: readonly number[] = []): Policy {
+  const span = { role: 'act', policyVersion: 0, temperature: 1, actions, logProbs: [] }
   const usage = { promptTokens: 0, completionTokens: 0 }
   const reply = (value: unknown) => ({ message: value, span, finish: 'stop', usage }) as unknown as PolicyResponse
   const replies = [reply(message)]
@@ -53,6 +54,22 @@ describe('a reply of another form is a fault of the model service that says what
       expect([trajectory.stopReason.kind, trajectory.answer]).toEqual(['terminated', ''])
     }
   })
+})
+
+test('a span with more actions than log-probabilities is a fault of the model service', async () => {
+  const { trajectory } = await play({ policy: careless({ role: 'assistant', content: 'Done.' }, [7, 8]) })
+  expect(trajectory.stopReason).toMatchObject({
+    in: 'model',
+    message: 'careless returned a span of 2 actions and 0 log-probabilities',
+  })
+})
+
+test('what servers add to a message is left out, so that its trace can be read back', async () => {
+  const added = { ...call('{"by":1}'), index: 0 }
+  const message = { ...calling(added), refusal: null, reasoning_content: null, annotations: [] }
+  const { trajectory } = await play({ policy: careless(message) })
+  expect(trajectory.messages[2]).toEqual(calling(call('{"by":1}')))
+  expect(trajectorySchema.parse(JSON.parse(JSON.stringify(trajectory)))).toEqual(trajectory)
 })
 
 test('arguments that were encoded twice are decoded twice, and stand in the message as they were sampled', async () => {
