@@ -2,6 +2,7 @@ import type { TaskText } from '../text/task-text.ts'
 import { callResults, type Episode } from '../transcript/episode.ts'
 import { type ParameterView, parameterShapes } from '../transcript/parameter-view.ts'
 import type { Reachability } from '../transcript/reachability.ts'
+import { modeOf } from '../transcript/task-view.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { answerInSight } from './answer.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
@@ -46,7 +47,7 @@ export function proposeIntents(buffer: CandidateBuffer, episode: Episode, reach:
 function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentState): void {
   const { episode, reach } = state
   const write = tool.readOnly ? 0 : 1
-  const mode = write + 2 * state.question
+  const mode = modeOf(tool, state.question === 1)
   const status = reach.status[tool.index] as number
   const called = Math.min(3, episode.called[tool.index] as number)
   const last = episode.lastResults[tool.index] as number
@@ -69,8 +70,8 @@ function describeSameness(buffer: CandidateBuffer, tool: ToolView, state: Intent
   const { episode } = state
   const same = episode.intent < 0 ? 2 : episode.intent === tool.index ? 1 : 0
   const done = episode.intentCalled ? 1 : 0
-  buffer.relational(feature.stale, pack(same, Math.min(4, episode.stale), (tool.readOnly ? 0 : 1) + 2 * state.question))
-  buffer.relational(feature.sameMode, pack(same, done, (tool.readOnly ? 0 : 1) + 2 * state.question))
+  buffer.relational(feature.stale, pack(same, Math.min(4, episode.stale), modeOf(tool, state.question === 1)))
+  buffer.relational(feature.sameMode, pack(same, done, modeOf(tool, state.question === 1)))
   buffer.relational(
     feature.same,
     pack(same, done, episode.lastResult, same === 1 && last === callResults.failed ? 1 : 0),

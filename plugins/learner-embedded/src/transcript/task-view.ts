@@ -79,7 +79,7 @@ function readTask(catalogue: ToolCatalogue, text: string, space: FeatureSpace): 
     return catalogue.tools.map((tool, i): ToolMatch => {
       const overlap = overlaps[i] as Overlap
       buffer.reset()
-      writeOverlaps(buffer, modeOf(tool, goal), overlap, allRanks[i] as number, nameRanks[i] as number)
+      writeOverlaps(buffer, modeOf(tool, goal.question), overlap, allRanks[i] as number, nameRanks[i] as number)
       writeWords(buffer, tool, goal)
       writeLabels(buffer, tool, goal, parsed)
       writePairs(buffer, tool, goal)
@@ -94,8 +94,8 @@ function readTask(catalogue: ToolCatalogue, text: string, space: FeatureSpace): 
 }
 
 /** Reads and writes mean different things to a request and to a question: 0 to 3. */
-export function modeOf(tool: ToolView, goal: Goal): number {
-  return (tool.readOnly ? 0 : 1) + (goal.question ? 2 : 0)
+export function modeOf(tool: ToolView, question: boolean): number {
+  return (tool.readOnly ? 0 : 1) + (question ? 2 : 0)
 }
 
 function overlapOf(tool: ToolView, goal: Goal, catalogue: ToolCatalogue): Overlap {
@@ -136,7 +136,7 @@ function writeOverlaps(buffer: CandidateBuffer, mode: number, overlap: Overlap, 
 }
 
 function writeWords(buffer: CandidateBuffer, tool: ToolView, goal: Goal): void {
-  const mode = modeOf(tool, goal)
+  const mode = modeOf(tool, goal.question)
   const verb = goal.words.find((word) => word.stem === tool.verb || word.stem === tool.opening)
   const nouns = tool.nouns.filter((noun) => goal.stems.has(noun)).length
   const all = tool.nouns.length > 0 && nouns === tool.nouns.length
@@ -149,7 +149,7 @@ function writeWords(buffer: CandidateBuffer, tool: ToolView, goal: Goal): void {
 
 function writeLabels(buffer: CandidateBuffer, tool: ToolView, goal: Goal, text: TaskText): void {
   const labels = goal.spans.filter((span) => text.spans[span]?.label === true).length
-  const mode = modeOf(tool, goal)
+  const mode = modeOf(tool, goal.question)
   buffer.relational(intentFeatures.labelFit, pack(Math.min(3, tool.idParameters.length), Math.min(3, labels), mode))
   buffer.relational(intentFeatures.question, pack(mode, tool.lookUp ? 1 : 0))
 }
