@@ -3,7 +3,7 @@ import { RlenvError } from '../errors/rlenv-error.ts'
 const signals = ['SIGINT', 'SIGTERM'] as const
 
 /** Exit code of a run that was interrupted and can be resumed. */
-export const interruptedExitCode = 130
+const interruptedExitCode = 130
 
 /**
  * Turns Ctrl-C into an abort: the first one lets a run stop in order, the second one ends the process at once.

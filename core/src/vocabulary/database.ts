@@ -36,5 +36,3 @@ export const cellSchema: z.ZodType<Cell> = z.union([
   z.strictObject({ $int64: z.string().regex(/^-?\d+$/) }),
   z.strictObject({ $blob: z.base64() }),
 ])
-
-export const rowSchema: z.ZodType<Row> = z.record(z.string(), cellSchema)

@@ -49,7 +49,7 @@ export interface GoldRun {
 /** Rows that a read-only query of a world returned. */
 export type QueryRows = readonly Row[]
 
-export const toolCallSchema: z.ZodType<ToolCall> = z.strictObject({
+const toolCallSchema: z.ZodType<ToolCall> = z.strictObject({
   tool: z.string().min(1),
   arguments: jsonObjectSchema,
 })

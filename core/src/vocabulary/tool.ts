@@ -96,7 +96,7 @@ const errorTemplateSchema: z.ZodType<ToolErrorTemplate> = z.strictObject({
   message: z.string().min(1),
 })
 
-export const sqlStepSchema: z.ZodType<SqlStep> = z.discriminatedUnion('kind', [
+const sqlStepSchema: z.ZodType<SqlStep> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('require'), anyOf: z.array(z.string()).min(1), error: errorTemplateSchema }),
   z.strictObject({
     kind: z.literal('row'),

@@ -4,6 +4,7 @@ import type { SynthesisReport } from '../../synthesis/synthesis-report.ts'
 import { writeBundles } from '../environment-folder.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { synthesisSummary, synthesizedEnvironments } from '../synthesized-environments.ts'
+import { synthesisHooks } from '../training-hooks.ts'
 
 export default class Synth extends RlenvCommand {
   static override readonly summary = 'Synthesise environments, check each at the gate, and write them as bundles.'
@@ -34,7 +35,7 @@ export default class Synth extends RlenvCommand {
   }
 
   #announce({ pipeline, config }: Session, folder: string): unknown {
-    pipeline.require(['scenarioSource', 'dbMiner', 'toolGenerator', 'taskGenerator', 'verifier'])
+    pipeline.require(synthesisHooks)
     const { environments, tasksPerEnvironment, artifactDirectory } = config.synthesis
     this.log(`would synthesise ${environments} environments of ${tasksPerEnvironment} tasks into ${folder}`)
     return { status: 'dry-run', environments, tasksPerEnvironment, artifactDirectory, directory: folder }

@@ -29,7 +29,7 @@ function shortened(text: string): string {
 }
 
 /** A changed row as one line: + inserted, - deleted, ~ updated with the columns that differ. */
-export function changeText(change: RowChange): string {
+function changeText(change: RowChange): string {
   const key = JSON.stringify(change.key)
   if (change.kind === 'insert') return `+ ${change.table} ${JSON.stringify(change.after)}`
   if (change.kind === 'delete') return `- ${change.table} ${JSON.stringify(change.before)}`

@@ -21,7 +21,7 @@ export interface SynthesisDraft {
 const emptyDatabase: DatabaseDraft = { schema: '', data: '', clock: '2026-01-01T00:00:00.000Z', annotations: {} }
 
 /** Hook points that a plugin fills. */
-export async function hooksOf(plugin: Plugin): Promise<readonly HookName[]> {
+async function hooksOf(plugin: Plugin): Promise<readonly HookName[]> {
   const hooks = await plugin.setup(plugin.resolveOptions(), { secret: () => 'secret', log: () => {} })
   return Object.keys(hooks) as HookName[]
 }

@@ -111,7 +111,7 @@ export function benchPlans(count: number): readonly (readonly ToolCall[])[] {
   })
 }
 
-export const benchClock = '2026-01-01T10:00:00.000Z'
+const benchClock = '2026-01-01T10:00:00.000Z'
 
 /** Reads 20 rows, or one, from a script. */
 const listScript = `export default function (db: any, args: { n: number }) {
