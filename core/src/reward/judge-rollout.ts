@@ -29,7 +29,9 @@ export interface JudgeRolloutRequest {
 /**
  * Verify, then shape. The verifier sees rollouts that ended by answer or by a limit; the reward shapers see every
  * rollout that was not cancelled, so that presets can give their numbers to faults as well. A reward that is not finite
- * stays in the record, is counted out by `isCounted`, and is announced. Never rejects.
+ * stays in the record, is counted out by `isCounted`, and is announced.
+ *
+ * @throws {RlenvError} RLENV_PLUGIN_RETURNED_NOTHING when a shaper returns nothing; whatever else goes wrong is data.
  */
 export async function judgeRollout(request: JudgeRolloutRequest): Promise<JudgedTrajectory> {
   const { trajectory } = request.result
@@ -90,6 +92,8 @@ async function shaped(
     if (context.signal.aborted) {
       return { ...judged, outcome: { kind: 'cancelled', message: 'cancelled while it was shaped' }, reward: null }
     }
+    // A handler that forgets to return does so every time: no reward of this run can be trusted.
+    if (isRlenvError(cause) && cause.code === 'RLENV_PLUGIN_RETURNED_NOTHING') throw cause
     const message = `the reward of ${judged.trajectory.id} could not be shaped: ${messageOf(cause)}`
     announce(request, message, cause, 'rewardShaper')
     return { ...judged, outcome: { kind: 'unscored', code: 'shaper_failed', message }, reward: null }

@@ -158,6 +158,12 @@ describe('a reward that cannot be', () => {
     expect(warnings[0]).toMatchObject({ plugin: 'counter', hook: 'rewardShaper' })
   })
 
+  test('a shaper that returns nothing ends the run, because it will do so again', async () => {
+    const hooks = { rewardShaper: () => undefined } as unknown as PluginHooks
+    const refused = expect.objectContaining({ code: 'RLENV_PLUGIN_RETURNED_NOTHING', plugin: 'counter' })
+    await expect(judged({ hooks })).rejects.toEqual(refused)
+  })
+
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('%d is left out of the group and announced', async (reward) => {
     const { member, warnings } = await judged({ hooks: { rewardShaper: () => reward } })
     expect(isCounted(member)).toBe(false)
