@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Environment } from '../vocabulary/environment.ts'
@@ -6,6 +6,7 @@ import { bundleError } from './bundle-path.ts'
 import { decodeBundle, decodeManifest } from './decode-bundle.ts'
 import { type BundleParts, encodeBundle } from './encode-bundle.ts'
 import { errnoOf, writeError } from './file-error.ts'
+import { makeFolder } from './make-folder.ts'
 import { temporaryPath } from './write-file-atomic.ts'
 
 const manifestName = 'environment.json'
@@ -51,7 +52,7 @@ async function replaceFolder(directory: string, parts: BundleParts): Promise<voi
   const fresh = temporaryPath(directory)
   const old = temporaryPath(directory)
   try {
-    for (const path of parts.keys()) await mkdir(dirname(join(fresh, path)), { recursive: true })
+    for (const path of parts.keys()) await makeFolder(dirname(join(fresh, path)))
     await Promise.all([...parts].map(([path, text]) => writeFile(join(fresh, path), text)))
     const replaced = await renameIfPresent(directory, old)
     await rename(fresh, directory).catch(async (cause: unknown) => {

@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { writeError } from './file-error.ts'
+import { makeFolder } from './make-folder.ts'
 
 let written = 0
 
@@ -19,7 +20,7 @@ export function temporaryPath(path: string): string {
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = temporaryPath(path)
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const file = await open(temporary, 'wx')
     try {
       await file.writeFile(content)

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { errnoOf, writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type Json, jsonSchema } from '../vocabulary/json.ts'
@@ -65,7 +66,7 @@ export async function saveCheckpoint(
   const directory = join(root, name)
   const temporary = temporaryPath(directory)
   try {
-    await onDisk(directory, () => mkdir(join(temporary, 'learner'), { recursive: true }))
+    await onDisk(directory, () => makeFolder(join(temporary, 'learner')))
     await saveLearner(join(temporary, 'learner'))
     await writeFileAtomic(join(temporary, 'checkpoint.json'), `${JSON.stringify(checkpoint, null, 2)}\n`)
     await onDisk(directory, async () => {
