@@ -2,6 +2,7 @@ import { dirname, relative } from 'node:path'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { PluginLayer } from '../plugin/plugin-layers.ts'
 import { checkConfig } from './config-issues.ts'
+import { loadedInTime } from './load-deadline.ts'
 import { loadPlugins } from './plugin-entries.ts'
 import { importModule, loadFailure, readConfigFile } from './read-config-file.ts'
 import { isPath, resolveModule } from './resolve-module.ts'
@@ -108,7 +109,7 @@ async function exportedBy(source: string, file: string): Promise<unknown> {
 }
 
 async function evaluate(exported: unknown, origin: ConfigOrigin, environment: ConfigEnvironment): Promise<RlenvConfig> {
-  const config = await called(exported, origin, environment)
+  const config = await loadedInTime(called(exported, origin, environment), origin.name)
   if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config
   const kind = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
   throw new RlenvError(`${origin.name} exports ${kind}, not a configuration`, {

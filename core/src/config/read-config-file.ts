@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { createJiti } from 'jiti'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import { loadedInTime } from './load-deadline.ts'
 import { packageNotFound } from './resolve-module.ts'
 
 /**
@@ -19,7 +20,11 @@ export async function readConfigFile(file: string): Promise<unknown> {
 }
 
 /** Loads a module by absolute path, TypeScript or not. @throws {RlenvError} as {@link readConfigFile} does. */
-export async function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
+export function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return loadedInTime(imported(file), file)
+}
+
+async function imported(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await createJiti(file, { fsCache: false }).import(file)
   } catch (error) {
@@ -40,10 +45,14 @@ export function loadFailure(error: unknown, file: string): RlenvError {
   })
 }
 
+/** What some editors begin a file with; JSON does not allow it. */
+const byteOrderMark = '\uFEFF'
+
 async function readText(file: string): Promise<string> {
   try {
     await access(file)
-    return await readFile(file, 'utf8')
+    const text = await readFile(file, 'utf8')
+    return text.startsWith(byteOrderMark) ? text.slice(1) : text
   } catch (cause) {
     throw new RlenvError(`${file} cannot be read: ${messageOf(cause)}`, {
       code: 'RLENV_CONFIG_NOT_FOUND',

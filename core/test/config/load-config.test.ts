@@ -52,6 +52,14 @@ describe('a configuration file', () => {
     expect(origins.seed).toEqual({ index: 1, name })
   })
 
+  test.each([
+    ['rlenv.config.json', '{ "seed": 7 }'],
+    ['rlenv.config.mjs', esm],
+  ])('%s may begin with a byte order mark', async (name, text) => {
+    await write(name, `\uFEFF${text}`)
+    expect((await load()).config.seed).toBe(7)
+  })
+
   test('is found from a folder below it, up to the project’s root', async () => {
     await write('rlenv.config.mjs', esm)
     await mkdir(join(folder, 'a/b'), { recursive: true })
