@@ -43,6 +43,7 @@ export async function recorded<Result>(
   } finally {
     stopLogging()
     log.close()
+    if (log.lostLines > 0) session.progress.note(`${log.lostLines} lines of the run's log could not be written`)
     await session.pipeline.drain()
   }
 }

@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
+import { LogFile } from './log-file.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -18,6 +19,8 @@ export interface RunLog {
   readonly logger: Logger
   /** Writes a plugin's line, under its name. */
   readonly plugin: (plugin: string, message: string) => void
+  /** Lines that could not be written to the file, for example to a full disk. */
+  readonly lostLines: number
   /** Puts everything that was logged on disk. */
   close(): void
 }
@@ -32,7 +35,8 @@ const secretPaths = secretNames.flatMap((name) => [name, `*.${name}`])
  * @throws an error of the file system when the file cannot be opened.
  */
 export function createRunLog(options: RunLogOptions = {}): RunLog {
-  const sink = options.destination ?? pino.destination({ dest: options.file ?? 2, sync: true, mkdir: true })
+  const file = options.file === undefined || options.destination !== undefined ? null : new LogFile(options.file)
+  const sink = options.destination ?? file ?? pino.destination({ dest: 2, sync: true })
   const { redact = (text) => text } = options
   const logger = pino(
     { level: options.level ?? 'info', base: null, redact: { paths: secretPaths, censor: '[redacted]' } },
@@ -41,9 +45,9 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   return {
     logger,
     plugin: (plugin, message) => logger.info({ plugin }, message),
-    close() {
-      if ('flushSync' in sink && typeof sink.flushSync === 'function') sink.flushSync()
-      if (options.file !== undefined && 'end' in sink && typeof sink.end === 'function') sink.end()
+    get lostLines() {
+      return file?.lostLines ?? 0
     },
+    close: () => file?.close(),
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +26,14 @@ describe('the run log', () => {
       { level: 40, msg: 'slow' },
     ])
     await rm(folder, { recursive: true })
+  })
+
+  test.runIf(existsSync('/dev/full'))('drops and counts lines that a full disk does not take, at once', () => {
+    const log = createRunLog({ file: '/dev/full' })
+    log.logger.error('the disk is full')
+    log.logger.error('still')
+    expect(log.lostLines).toBe(2)
+    log.close()
   })
 
   test('holds no secret, whether known by its name or by its value', () => {
