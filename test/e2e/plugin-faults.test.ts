@@ -59,6 +59,11 @@ describe('training ends with exit code 1 and names plugin and hook when a plugin
       expect.objectContaining({ status: 'failed' }),
     ])
   })
+  test('returns undefined as the reward', async () => {
+    project.write('no-reward.config.ts', withPlugin(`{ rewardShaper: { order: 'post', handler: () => undefined } }`))
+    const error = await project.failure(['train', '-c', 'no-reward.config.ts'], 1)
+    expect(error).toMatchObject({ code: 'RLENV_PLUGIN_RETURNED_NOTHING', plugin: 'faulty', hook: 'rewardShaper' })
+  })
   test('gives no object for its slot', async () => {
     project.write('no-sampler.config.ts', withPlugin('{ sampler: () => undefined }'))
     const error = await project.failure(['train', '-c', 'no-sampler.config.ts'], 1)
@@ -79,13 +84,14 @@ test('a watcher that throws is reported once and stops nothing', async () => {
   expect(stderr).toContain('deaf')
 })
 
-test('a reward that nobody can say leaves every rollout unscored, which ends training with exit code 4', async () => {
-  project.write('no-reward.config.ts', withPlugin(`{ rewardShaper: { order: 'post', handler: () => undefined } }`))
-  const { code, stdout, stderr } = await project.rlenv('train', '-c', 'no-reward.config.ts', '--json')
+test('a reward that cannot be computed leaves its rollout unscored; too many of them end training with exit code 4', async () => {
+  const throws = `{ rewardShaper: { order: 'post', handler: () => { throw new Error('no reward model') } } }`
+  project.write('reward.config.ts', withPlugin(throws))
+  const { code, stdout, stderr } = await project.rlenv('train', '-c', 'reward.config.ts', '--json')
   expect(code).toBe(4)
   const { error } = JSON.parse(stdout) as Failure
   expect(error).toMatchObject({ code: 'RLENV_FAILURE_SHARE' })
-  expect(error.message).toContain('faulty returned undefined from rewardShaper')
+  expect(error.message).toContain('faulty failed in rewardShaper: no reward model')
   expect(stderr.match(/could not be shaped/g)?.length).toBe(3)
   expect(stderr).not.toMatch(/\n +at /)
 })
