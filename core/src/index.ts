@@ -234,6 +234,7 @@ export type { Environment, StageProvenance } from './vocabulary/environment.ts'
 export { reservedToolNames } from './vocabulary/environment.ts'
 // vocabulary
 export type { Json, JsonObject, JsonSchema } from './vocabulary/json.ts'
+export { jsonFault } from './vocabulary/json-fault.ts'
 export type {
   AssistantMessage,
   ChatToolCall,

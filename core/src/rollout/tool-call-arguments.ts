@@ -1,5 +1,6 @@
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { JsonObject } from '../vocabulary/json.ts'
+import { jsonFault } from '../vocabulary/json-fault.ts'
 import type { ChatToolCall } from '../vocabulary/message.ts'
 import type { ToolError } from '../vocabulary/tool.ts'
 
@@ -37,5 +38,7 @@ export function parseArguments(call: ChatToolCall, cut: boolean): ParsedArgument
     const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
     return invalid('invalid_json', `the arguments must be a JSON object, not ${found}`)
   }
+  const fault = jsonFault(value)
+  if (fault !== null) return invalid('invalid_json', `the JSON of the arguments ${fault}`)
   return { ok: true, value: value as JsonObject }
 }

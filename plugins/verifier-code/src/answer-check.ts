@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from 'rlenv'
+import { canonicalJson, type Json, jsonFault } from 'rlenv'
 import type { AnswerCheck } from './stored-checks.ts'
 
 /** Longest text that is still an answer and not a dump, in characters beyond the expected value. */
@@ -26,6 +26,7 @@ function isStructure(expected: Json, text: string): boolean {
   const parsed = parsedJson(text)
   if (!Array.isArray(expected)) return parsed !== undefined && sameJson(parsed, expected)
   const items = Array.isArray(parsed) ? (parsed as readonly Json[]) : text.split(/[,;\n]/).map((item) => item.trim())
+  if (items.length !== expected.length) return false
   const left = [...items]
   for (const one of expected as readonly Json[]) {
     const at = left.findIndex((item) => (typeof item === 'string' ? isValue(one, item) : sameJson(item, one)))
@@ -41,7 +42,8 @@ function sameJson(left: Json, right: Json): boolean {
 
 function parsedJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    const value = JSON.parse(text) as Json
+    return jsonFault(value) === null ? value : undefined
   } catch {
     return undefined
   }
@@ -75,12 +77,15 @@ function numbersIn(text: string): readonly number[] {
   return (text.match(/[-+]?\d[\d,]*(?:\.\d+)?/g) ?? []).map((match) => numberOf(match) ?? Number.NaN)
 }
 
-/** Takes off quotes, emphasis and a closing full stop. */
+const opening = /[\s"'“”‘’`*_]/u
+const closing = /[\s"'“”‘’`*_.!]/u
+
+/** Takes off quotes, emphasis and a closing full stop, character by character: one pattern takes quadratic time. */
 function bare(text: string): string {
-  return text
-    .trim()
-    .replace(/^[\s"'“”‘’`*_]+|[\s"'“”‘’`*_.!]+$/gu, '')
-    .trim()
+  let [start, end] = [0, text.length]
+  while (start < end && opening.test(text.charAt(start))) start++
+  while (end > start && closing.test(text.charAt(end - 1))) end--
+  return text.slice(start, end)
 }
 
 function normalized(text: string): string {
@@ -96,9 +101,9 @@ function wordsOf(text: string): string {
 
 /** Reads "1,234.50", "€ 12" and "5.0"; undefined when the text is more than a number. */
 function numberOf(text: string): number | undefined {
-  const digits = text.replace(/^[$€£¥]\s*|\s*[$€£¥%]$/gu, '').trim()
+  const digits = text.replace(/^[$€£¥]|[$€£¥%]$/gu, '').trim()
   const plain = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits) ? digits.replaceAll(',', '') : digits
-  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : undefined
+  return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : undefined
 }
 
 function sameNumber(expected: number, actual: number | undefined): boolean {

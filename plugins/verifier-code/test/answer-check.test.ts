@@ -59,3 +59,19 @@ describe('an answer in a sentence', () => {
     expect(right(12, 'All 12.', 'sentence')).toBe(true)
   })
 })
+
+describe('an answer that is written to wear the verifier out', () => {
+  const long = 200_000
+  test.each([
+    ['gold', `a${' '.repeat(long)}b`],
+    ['gold', `${'"'.repeat(long)}b${'"'.repeat(long)}b`],
+    [5, `${'1'.repeat(long)}x`],
+    [5, `5${' '.repeat(long)}x`],
+    [['a', 'b'], `${'a'.repeat(9)},`.repeat(long)],
+    [['a', 'b'], `${'['.repeat(long)}${']'.repeat(long)}`],
+    [{ n: 1 }, `${'{"n":'.repeat(long)}1${'}'.repeat(long)}`],
+  ] as const)('is not %j, which is said at once', (value, answer) => {
+    expect(right(value as Json, answer)).toBe(false)
+    expect(right(value as Json, answer, 'sentence')).toBe(false)
+  })
+})
