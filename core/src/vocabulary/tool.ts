@@ -12,7 +12,8 @@ export interface ToolErrorTemplate {
 /**
  * One step of a declarative tool. Every `sql` is a single statement with `@name` parameters: arguments by their name (an
  * argument left out binds NULL), columns of an earlier `row` step as `@<as>__<column>`, and `@rowid` = the row id of the
- * last INSERT. The tool's result is the last step's.
+ * last INSERT; NULL when it inserted nothing, and left as it was by upserts and by tables without row ids. The tool's
+ * result is the last step's.
  */
 export type SqlStep =
   /** Fails with `error` unless at least one of these arguments was given. */

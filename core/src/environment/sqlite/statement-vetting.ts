@@ -31,7 +31,10 @@ export interface VettedStatement {
   readonly partial: boolean
   /** Whether it draws from `random()`. */
   readonly usesRandom: boolean
-  /** Whether it is an INSERT, after which the last row id means something. */
+  /**
+   * Whether the row id that the driver reports is that of a row which it inserted, if it changed any. Not so for tables
+   * without row ids and for upserts, after which the driver still reports an earlier INSERT's, perhaps another rollout's.
+   */
   readonly inserts: boolean
   /** Set when it can touch one row only. */
   readonly point: PointWrite | null
@@ -42,12 +45,17 @@ export type Vetting =
   | { readonly ok: false; readonly faults: readonly string[] }
 
 interface Opcode {
+  readonly addr: number
   readonly opcode: string
   readonly p1: number
   readonly p2: number
   readonly p3: number
   readonly p4: string | null
+  readonly p5: number
 }
+
+/** Flag of an Insert opcode that sets the connection's last row id. Source: OPFLAG_LASTROWID of SQLite. */
+const setsLastRowid = 0x20
 
 const callsFunction = new Set(['Function', 'PureFunc', 'AggStep', 'AggStep1', 'AggInverse', 'AggValue', 'AggFinal'])
 
@@ -76,6 +84,19 @@ function opcodeFaults(opcodes: readonly Opcode[]): string[] {
     if (!admittedFunctions.has(name)) faults.add(`calls ${name}(), which is not allowed`)
   }
   return [...faults]
+}
+
+/** Looks at the statement's own program, which comes first; those of triggers each start again at address 0. */
+function reportsRowid(opcodes: readonly Opcode[]): boolean {
+  const next = opcodes.findIndex(({ addr }, index) => index > 0 && addr === 0)
+  const own = next < 0 ? opcodes : opcodes.slice(0, next)
+  return own.some(({ opcode, p1, p5 }) => {
+    return opcode === 'Insert' ? (p5 & setsLastRowid) !== 0 : opcode === 'VUpdate' && p1 === 1
+  })
+}
+
+function isUpsert(tokens: readonly SqlToken[]): boolean {
+  return tokens.some(({ keyword }, index) => keyword === 'DO' && tokens[index + 1]?.keyword === 'UPDATE')
 }
 
 /** Tables of a statement by the names it uses for them: `FROM orders AS o` makes `o` stand for orders. */
@@ -176,7 +197,7 @@ export class StatementVetter {
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
-      inserts: tokens[0]?.keyword === 'INSERT' || tokens[0]?.keyword === 'REPLACE',
+      inserts: reportsRowid(opcodes) && !isUpsert(tokens),
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }
     return { ok: true, statement: vetted }

@@ -57,7 +57,8 @@ function answer(call: ScriptToolCall, request: string): Json {
   if (kind === 'run') {
     const done = call.connection.run(statement, bindings)
     call.effects.record(statement, bindings, done)
-    return { changes: done.changes, lastInsertRowid: Number(done.rowid) }
+    const inserted = statement.inserts && done.changes > 0
+    return { changes: done.changes, lastInsertRowid: inserted ? Number(done.rowid) : null }
   }
   const { rows, more } = call.connection.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
   if (more && kind === 'all')

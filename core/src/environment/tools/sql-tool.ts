@@ -43,10 +43,15 @@ interface Run {
 /** Stands in an error message for the value of an argument. */
 export const placeholder = /\{(\w+)\}/g
 
+/** Undefined for one that was left out, also where objects have something of that name by themselves. */
+function argument(args: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(args, name) ? args[name] : undefined
+}
+
 /** `{name}` takes the value of that argument. */
 function errorFrom(template: ToolErrorTemplate, args: JsonObject): ToolResult {
   const message = template.message.replaceAll(placeholder, (_whole, name: string) => {
-    const value = args[name] ?? 'nothing'
+    const value = argument(args, name) ?? 'nothing'
     return typeof value === 'string' ? value : JSON.stringify(value)
   })
   return failed({ kind: 'business_rejection', code: template.code, message })
@@ -79,7 +84,7 @@ function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | nul
   const { changes, rowid } = done
   run.effects.record(statement, run.scope, done)
   if (changes === 0 && step.error !== undefined) return errorFrom(step.error, run.args)
-  if (statement.inserts) run.scope.rowid = rowid
+  if (statement.inserts) run.scope.rowid = changes > 0 ? rowid : null
   run.content = { changes }
   run.notice = undefined
   return null
@@ -120,7 +125,7 @@ export function runSqlTool(
   effects: CallEffects,
 ): ToolResult {
   const scope: Record<string, BoundValue> = {}
-  for (const name of program.arguments) scope[name] = fromJson(args[name])
+  for (const name of program.arguments) scope[name] = fromJson(argument(args, name))
   for (const name of program.variables) scope[name] = null
   const run: Run = { connection, args, scope, effects, content: null, notice: undefined }
   let result: ToolResult

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SqlStep } from '../../../src/vocabulary/tool.ts'
+import type { SqlStep, Tool } from '../../../src/vocabulary/tool.ts'
 import { database, environment, sqlTool } from '../workshop.ts'
 
 const error = { code: 'not_found', message: 'No {name}.' }
@@ -200,6 +200,50 @@ describe('a declarative tool', () => {
       error: { code: 'constraint_violation' },
     })
     expect(instance.verifyDiff()).toHaveLength(2)
+    instance.close()
+  })
+
+  test('never takes another rollout’s row id for its own when it inserted nothing', () => {
+    const draft = database(
+      `CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE); CREATE TABLE k (name TEXT PRIMARY KEY) WITHOUT ROWID;
+       CREATE TABLE log (id INTEGER PRIMARY KEY, name TEXT);
+       CREATE TRIGGER logged AFTER INSERT ON k BEGIN INSERT INTO log (name) VALUES (NEW.name); END;`,
+      "INSERT INTO t VALUES (1, 'a');",
+    )
+    const thenRowid = (name: string, sql: string): Tool =>
+      sqlTool(name, {}, [
+        { kind: 'run', sql },
+        { kind: 'rows', sql: 'SELECT @rowid AS id' },
+      ])
+    const world = environment(draft, [
+      sqlTool('insert', { name: { type: 'string' } }, [{ kind: 'run', sql: 'INSERT INTO t (name) VALUES (@name)' }]),
+      thenRowid('ignored', "INSERT OR IGNORE INTO t (name) VALUES ('a')"),
+      thenRowid('keyed', "INSERT INTO k VALUES ('a')"),
+      thenRowid('upserted', "INSERT INTO t (name) VALUES ('a') ON CONFLICT (name) DO UPDATE SET name = 'a'"),
+      thenRowid('selected', "WITH names (name) AS (VALUES ('b')) INSERT INTO t (name) SELECT name FROM names"),
+    ])
+    const earlier = world.open({ seed: 0 })
+    for (const name of ['x', 'y', 'z']) earlier.call('insert', { name })
+    earlier.close()
+    const instance = world.open({ seed: 0 })
+    expect(instance.strategy).toBe('pooled')
+    const rowidAfter = (name: string) => instance.call(name, {}).result
+    for (const name of ['ignored', 'keyed', 'upserted'])
+      expect(rowidAfter(name)).toEqual({ ok: true, content: [{ id: null }] })
+    expect(rowidAfter('selected')).toEqual({ ok: true, content: [{ id: 2 }] })
+    instance.close()
+  })
+
+  test('takes an argument called like a member of every object as left out', () => {
+    const find = sqlTool(
+      'find',
+      { constructor: { type: 'string' } },
+      [{ kind: 'rows', sql: 'SELECT @constructor AS given' }],
+      [],
+    )
+    const instance = environment(lockers, [find]).open({ seed: 0 })
+    expect(instance.call('find', {}).result).toEqual({ ok: true, content: [{ given: null }] })
+    expect(instance.call('find', { constructor: 'Lotus' }).result).toEqual({ ok: true, content: [{ given: 'Lotus' }] })
     instance.close()
   })
 })
