@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -47,6 +47,8 @@ export class Project {
   readonly directory = mkdtempSync(join(tmpdir(), 'rlenv-e2e-'))
   /** What a shell calls to run the built command line. */
   readonly commandLine = `${process.execPath} ${bin}`
+
+  readonly #running = new Set<ChildProcess>()
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     symlinkSync(join(root, 'node_modules'), join(this.directory, 'node_modules'))
@@ -102,7 +104,9 @@ export class Project {
       .sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs)
   }
 
+  /** Ends what a test that took too long has left running, and deletes the folder. */
   remove(): void {
+    for (const child of this.#running) child.kill('SIGKILL')
     rmSync(this.directory, { recursive: true, force: true })
   }
 
@@ -114,6 +118,7 @@ export class Project {
   ): Promise<Ended> {
     const env = { ...process.env, CI: '1', NO_COLOR: '1', RLENV: this.commandLine, ...variables }
     const child = spawn(command, args, { cwd: this.directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#running.add(child)
     const printed = { stdout: '', stderr: '', sent: 0 }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed.stdout += text
@@ -127,7 +132,10 @@ export class Project {
     })
     return new Promise((resolve, reject) => {
       child.on('error', reject)
-      child.on('close', (code) => resolve({ code, stdout: printed.stdout, stderr: printed.stderr }))
+      child.on('close', (code) => {
+        this.#running.delete(child)
+        resolve({ code, stdout: printed.stdout, stderr: printed.stderr })
+      })
     })
   }
 }
