@@ -31,7 +31,8 @@ beforeAll(() => {
   for (const folder of packages()) run('npm', ['pack', '--pack-destination', tarballs], join(root, folder))
   cpSync(join(here, 'fixtures/rlenv-plugin-round-robin'), plugin, { recursive: true })
   const tools = ['typescript@6.0.3', 'vitest@4.1.12', '@types/node@20', 'zod@~4.6.7']
-  run('npm', ['install', '--no-save', '--force', tarballOf('rlenv'), ...tools], plugin)
+  // A sampler's contract opens no database, so the SQLite binding is compiled once, in the project below.
+  run('npm', ['install', '--no-save', '--force', '--ignore-scripts', tarballOf('rlenv'), ...tools], plugin)
   run('npm', ['run', 'build'], plugin)
   run('npm', ['pack', '--pack-destination', tarballs], plugin)
   cpSync(join(here, 'fixtures/project'), project, { recursive: true })

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises'
+import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 
 /** What a crash left behind an otherwise good file. */
 export interface TornTail {
@@ -48,7 +49,7 @@ export class JsonlFile {
    */
   static async open(path: string, options: JsonlOptions = {}): Promise<JsonlFile> {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND)
       return new JsonlFile(path, handle, await setTailAside(path, handle), options.flush ?? true)
     } catch (cause) {

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { decidedLine } from './decided-line.ts'
 import { traceLine } from './trace-line.ts'
@@ -33,7 +34,7 @@ export class RolloutsFile {
    */
   static async open(path: string, standing: readonly TrajectoryGroup[] = []): Promise<RolloutsFile> {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       const members = standing.flatMap((group) => writable(group))
       const byId = new Map(members.map((member) => [member.trajectory.id, member]))
       return new RolloutsFile(path, await open(temporaryOf(path), 'w'), byId)

@@ -1,6 +1,7 @@
-import { mkdir, rename, symlink } from 'node:fs/promises'
+import { rename, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
@@ -289,7 +290,7 @@ export class RunDirectory {
     const latest = join(this.directory, 'logs', 'latest')
     const temporary = temporaryPath(latest)
     try {
-      await mkdir(this.logDirectory, { recursive: true })
+      await makeFolder(this.logDirectory)
       await symlink(basename(this.logDirectory), temporary)
       await rename(temporary, latest)
     } catch (cause) {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf, writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 import { contentHash } from '../determinism/content-hash.ts'
 
 /** What names a run's folder. */
@@ -42,7 +43,7 @@ export function runPath({ root, kind, name, model, config }: RunIdentity): strin
 export async function makeRunFolder(identity: RunIdentity): Promise<string> {
   const first = runPath(identity)
   try {
-    await mkdir(join(first, '..'), { recursive: true })
+    await makeFolder(join(first, '..'))
     for (let run = 1; ; run++) {
       const folder = run === 1 ? first : `${first}-${run}`
       if (await madeFresh(folder)) return folder

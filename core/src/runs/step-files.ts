@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errnoOf, writeError } from '../artifacts/file-error.ts'
+import { makeFolder } from '../artifacts/make-folder.ts'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import { readJsonl } from './read-jsonl.ts'
 
@@ -46,7 +47,7 @@ const stepOf = (name: string) => Number(/^step_(\d+)/.exec(name)?.[1] ?? -1)
 async function moveAside(folder: string, name: string, aside: string): Promise<void> {
   const target = join(aside, name)
   try {
-    await mkdir(dirname(target), { recursive: true })
+    await makeFolder(dirname(target))
     await rename(join(folder, name), target)
   } catch (cause) {
     if (errnoOf(cause) !== 'ENOENT') throw writeError(target, cause)

@@ -19,7 +19,19 @@ const smallImageBytes = 512 * 1024
  */
 async function copyDatabase(path: string, copy: string): Promise<void> {
   if (!existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)) return copyFileSync(path, copy)
-  const source = openSqlite(path, { readonly: true, fileMustExist: true })
+  try {
+    await backUp(path, copy, true)
+  } catch {
+    // A log without its index in a folder that takes no new files cannot be read in place: read a copy of both.
+    for (const ending of ['', '-wal', '-journal']) {
+      if (existsSync(`${path}${ending}`)) copyFileSync(`${path}${ending}`, `${copy}.source${ending}`)
+    }
+    await backUp(`${copy}.source`, copy, false)
+  }
+}
+
+async function backUp(path: string, copy: string, readonly: boolean): Promise<void> {
+  const source = openSqlite(path, { readonly, fileMustExist: true })
   try {
     await source.backup(copy)
   } finally {

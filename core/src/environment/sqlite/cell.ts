@@ -34,9 +34,17 @@ export function toRow(columns: readonly string[], values: SqliteRow): Row {
   return row
 }
 
+const int64Bound = 2 ** 63
+
+/** Integral numbers that SQLite's INTEGER can hold are bound as such; -0 too. */
+function boundNumber(value: number): BoundValue {
+  const isInteger = Number.isInteger(value) && value >= -int64Bound && value < int64Bound
+  return isInteger ? BigInt(value) : value
+}
+
 /** What to bind for a cell: an integral number is an INTEGER, so that TEXT columns never read "7.0". */
 export function fromCell(cell: Cell): BoundValue {
-  if (typeof cell === 'number') return Number.isSafeInteger(cell) ? BigInt(cell) : cell
+  if (typeof cell === 'number') return boundNumber(cell)
   if (cell === null || typeof cell === 'string') return cell
   return '$int64' in cell ? BigInt(cell.$int64) : Buffer.from(cell.$blob, 'base64')
 }
@@ -46,7 +54,7 @@ export function fromJson(value: Json | undefined): BoundValue {
   if (value === undefined || value === null) return null
   switch (typeof value) {
     case 'number':
-      return Number.isSafeInteger(value) ? BigInt(value) : value
+      return boundNumber(value)
     case 'string':
       return value
     case 'boolean':
