@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentHash } from '../determinism/content-hash.ts'
-import { errnoOf, writeError } from './file-error.ts'
+import { errnoOf, writeError } from '../errors/file-error.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
 const format = 1

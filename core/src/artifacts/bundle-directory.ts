@@ -1,11 +1,11 @@
 import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errnoOf, writeError } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import { bundleError } from './bundle-path.ts'
 import { decodeBundle, decodeManifest } from './decode-bundle.ts'
 import { type BundleParts, encodeBundle } from './encode-bundle.ts'
-import { errnoOf, writeError } from './file-error.ts'
 import { makeFolder } from './make-folder.ts'
 import { temporaryPath } from './write-file-atomic.ts'
 

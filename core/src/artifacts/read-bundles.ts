@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errnoOf } from '../errors/file-error.ts'
 import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import { readBundle } from './bundle-directory.ts'
-import { errnoOf } from './file-error.ts'
 
 /**
  * Reads the bundles that lie side by side in a folder, one folder each, in the order of their names.

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { writeError } from './file-error.ts'
+import { writeError } from '../errors/file-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 let written = 0

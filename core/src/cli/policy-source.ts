@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { errnoOf } from '../artifacts/file-error.ts'
+import { errnoOf } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { EvaluationSession } from '../evaluation/evaluation-session.ts'
 import { readMetadata } from '../runs/run-metadata.ts'

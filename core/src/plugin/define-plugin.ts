@@ -34,18 +34,13 @@ const factoryMark = Symbol.for('rlenv.plugin-factory')
 /**
  * Defines a plugin and returns the factory that configurations call.
  *
- * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty.
+ * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty, or options or setup are not there.
  */
 export function definePlugin<Schema extends z.ZodType, Hooks extends object>(
   definition: PluginDefinition<Schema, Hooks>,
 ): PluginFactory<z.input<Schema>> {
+  checkDefinition(definition)
   const { name, version = '0.0.0', options: schema } = definition
-  if (name.trim() === '') {
-    throw new RlenvError('a plugin has an empty name', {
-      code: 'RLENV_PLUGIN_INVALID',
-      fix: 'Give definePlugin the npm package\'s name as "name".',
-    })
-  }
   const create = (options: unknown = {}): Plugin => ({
     name,
     version,
@@ -55,6 +50,24 @@ export function definePlugin<Schema extends z.ZodType, Hooks extends object>(
     withOptions: create,
   })
   return Object.defineProperty(create, factoryMark, { value: true }) as PluginFactory<z.input<Schema>>
+}
+
+/** Configurations in plain JavaScript have no compiler to tell them. */
+function checkDefinition(definition: object): void {
+  const { name, options, setup } = definition as { name?: unknown; options?: Partial<z.ZodType>; setup?: unknown }
+  const refuse = (problem: string, fix: string) => new RlenvError(problem, { code: 'RLENV_PLUGIN_INVALID', fix })
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw refuse('a plugin has an empty name', 'Give definePlugin the npm package\'s name as "name".')
+  }
+  if (typeof options?.safeParse !== 'function') {
+    throw refuse(
+      `the plugin ${name} has no options schema`,
+      'Give definePlugin "options: z.strictObject({})", or more.',
+    )
+  }
+  if (typeof setup !== 'function') {
+    throw refuse(`the plugin ${name} has no setup`, 'Give definePlugin a "setup" function that returns its hooks.')
+  }
 }
 
 /** Whether a value is what {@link definePlugin} returned, also from another copy of rlenv. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { writeError } from '../artifacts/file-error.ts'
 import { makeFolder } from '../artifacts/make-folder.ts'
+import { writeError } from '../errors/file-error.ts'
 
 /** What a crash left behind an otherwise good file. */
 export interface TornTail {

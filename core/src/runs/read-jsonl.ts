@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { errnoOf } from '../artifacts/file-error.ts'
+import { errnoOf } from '../errors/file-error.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 
 /** One line of a file, parsed, with its number from 1. */

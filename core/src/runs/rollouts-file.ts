@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { writeError } from '../artifacts/file-error.ts'
 import { makeFolder } from '../artifacts/make-folder.ts'
+import { writeError } from '../errors/file-error.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { decidedLine } from './decided-line.ts'
 import { traceLine } from './trace-line.ts'

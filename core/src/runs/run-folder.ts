@@ -1,8 +1,8 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoOf, writeError } from '../artifacts/file-error.ts'
 import { makeFolder } from '../artifacts/make-folder.ts'
 import { contentHash } from '../determinism/content-hash.ts'
+import { errnoOf, writeError } from '../errors/file-error.ts'
 
 /** What names a run's folder. */
 export interface RunIdentity {

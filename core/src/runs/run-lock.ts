@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../artifacts/file-error.ts'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
+import { errnoOf } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 
 const holderSchema = z.object({ pid: z.int(), host: z.string() })

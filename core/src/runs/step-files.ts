@@ -1,8 +1,8 @@
 import { readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errnoOf, writeError } from '../artifacts/file-error.ts'
 import { makeFolder } from '../artifacts/make-folder.ts'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
+import { errnoOf, writeError } from '../errors/file-error.ts'
 import { readJsonl } from './read-jsonl.ts'
 
 /** Whose rollouts: of a training step's groups all, or those that the algorithm got. */

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ArtifactStore } from '../../src/artifacts/artifact-store.ts'
-import { writeError } from '../../src/artifacts/file-error.ts'
 import { contentHash } from '../../src/determinism/content-hash.ts'
+import { writeError } from '../../src/errors/file-error.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const key = contentHash('a')

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoOf } from '../../artifacts/file-error.ts'
 import { writeFileAtomic } from '../../artifacts/write-file-atomic.ts'
+import { errnoOf } from '../../errors/file-error.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
 import type { ProjectFile } from './project-files.ts'
 
