@@ -108,8 +108,23 @@ export class ProgressDisplay {
 }
 
 function noteOf(event: RunEvent): string | null {
-  if (event.type !== 'waiting') return null
-  return `still waiting for ${event.waiter} after ${(event.forMs / 1000).toFixed(0)} s`
+  switch (event.type) {
+    case 'evaluation:end':
+      return evaluationText(event.step, event.metrics)
+    case 'waiting':
+      return `still waiting for ${event.waiter} after ${(event.forMs / 1000).toFixed(0)} s`
+    default:
+      return null
+  }
+}
+
+function evaluationText(step: number, metrics: Readonly<Record<string, number>>): string {
+  const shown = [
+    ['sampled', metrics['eval/pass@1']],
+    ['greedy', metrics['eval/greedy_pass@1']],
+  ] as const
+  const rates = shown.flatMap(([way, rate]) => (rate === undefined ? [] : [`${(100 * rate).toFixed(1)} % ${way}`]))
+  return `held-out success after ${step} steps: ${rates.join(', ') || 'nobody can say'}`
 }
 
 function stepDetail(metrics: Readonly<Record<string, number>>): string {
