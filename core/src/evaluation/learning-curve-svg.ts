@@ -24,7 +24,8 @@ export function learningCurveSvg(points: readonly CurvePoint[]): string {
     { name: 'sampled', color: '#1f77b4', values: ordered.map(({ step, sampled }) => ({ step, estimate: sampled })) },
     { name: 'greedy', color: '#d95f02', values: ordered.map(({ step, greedy }) => ({ step, estimate: greedy })) },
   ]
-  const body = [gridLines(x, y, lastStep), ...curves.map((curve) => drawCurve(curve, x, y))].join('')
+  const drawn = curves.map((curve) => drawCurve(curve, x, y))
+  const body = [gridLines(x, y, lastStep), ...drawn, ...endLabels(curves, x, y)].join('')
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
     'font-family="system-ui, sans-serif" font-size="12" role="img" aria-labelledby="title">' +
@@ -75,9 +76,28 @@ function drawCurve({ name, color, values }: Curve, x: Scale, y: Scale): string {
   const dots = known.map(
     ({ step, value }) => `<circle cx="${round(x(step))}" cy="${round(y(value))}" r="3" fill="${color}"/>`,
   )
-  const text = `<text x="${round(x(last.step) + 8)}" y="${round(y(last.value) + 4)}" fill="${color}">${name} ${(last.value * 100).toFixed(0)} %</text>`
   const stroke = `<polyline points="${line}" fill="none" stroke="${color}" stroke-width="2"/>`
-  return `${name === 'sampled' ? drawBand(known, color, x, y) : ''}${stroke}${dots.join('')}${text}`
+  return `${name === 'sampled' ? drawBand(known, color, x, y) : ''}${stroke}${dots.join('')}`
+}
+
+/** Pixels between the baselines of two labels. */
+const labelHeight = 14
+
+/** The last value of each curve beside its end, moved apart where curves meet; the higher value stands higher. */
+function endLabels(curves: readonly Curve[], x: Scale, y: Scale): readonly string[] {
+  const ends = curves.flatMap(({ name, color, values }) => {
+    const last = values.findLast(({ estimate }) => estimate !== null && estimate.value !== null)
+    const value = last?.estimate?.value
+    return last === undefined || value === null || value === undefined ? [] : [{ name, color, step: last.step, value }]
+  })
+  let above = Number.NEGATIVE_INFINITY
+  return ends
+    .sort((a, b) => b.value - a.value)
+    .map(({ name, color, step, value }) => {
+      above = Math.max(y(value) + 4, above + labelHeight)
+      const text = `${name} ${(value * 100).toFixed(0)} %`
+      return `<text x="${round(x(step) + 8)}" y="${round(above)}" fill="${color}">${text}</text>`
+    })
 }
 
 function drawBand(

@@ -15,6 +15,13 @@ describe('learningCurveSvg', () => {
     expect(svg).toContain('greedy 60 %')
   })
 
+  test('keeps the labels of curves that meet apart', () => {
+    const svg = learningCurveSvg([{ step: 10, sampled: estimate(0.65), greedy: estimate(0.652) }])
+    const heights = [...svg.matchAll(/y="([\d.]+)" fill="#(?:1f77b4|d95f02)">/g)].map(([, y]) => Number(y))
+    expect(heights).toHaveLength(2)
+    expect(Math.abs((heights[0] ?? 0) - (heights[1] ?? 0))).toBeGreaterThanOrEqual(14)
+  })
+
   test('stands alone: no script, no reference to anything else', () => {
     const svg = learningCurveSvg([{ step: 0, sampled: estimate(0.2), greedy: null }])
     expect(svg).not.toMatch(/<script|href|url\(/)
