@@ -4,6 +4,7 @@ import { exitCodeOf } from '../errors/exit-code.ts'
 import { renderError } from '../errors/render-error.ts'
 import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
+import { SecretVault } from '../plugin/secrets.ts'
 import { interruptible } from './interruption.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import { reserveStdout } from './reserved-stdout.ts'
@@ -47,12 +48,15 @@ export abstract class RlenvCommand extends Command {
     seed: Flags.integer({ description: 'Number that every random stream descends from.' }),
   }
 
+  /** What plugins read; taken out of everything that this command prints. */
+  readonly #secrets = new SecretVault()
+
   protected readonly progress = new ProgressDisplay(
     {
       isTTY: process.stderr.isTTY === true && process.env.CI === undefined,
       // A terminal that does not know its width says 0.
       columns: process.stderr.columns || 80,
-      write: (text) => void process.stderr.write(text),
+      write: (text) => void process.stderr.write(this.#secrets.redact(text)),
     },
     systemClock,
   )
@@ -67,7 +71,7 @@ export abstract class RlenvCommand extends Command {
   /** The one document. Nothing of it is written before the command has ended. */
   protected override logJson(document: unknown): void {
     this.#releaseStdout()
-    super.logJson(document)
+    super.logJson(JSON.parse(this.#secrets.redact(JSON.stringify(document))))
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -95,6 +99,7 @@ export abstract class RlenvCommand extends Command {
     try {
       const loaded = await loadPipeline({
         command: this.id ?? 'rlenv',
+        secrets: this.#secrets,
         set: [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])],
         events: (event) => {
           this.progress.onEvent(event)
@@ -120,7 +125,8 @@ export abstract class RlenvCommand extends Command {
     if (isExit(error)) throw error
     process.exitCode = isUsageError(error) ? usageExitCode : exitCodeOf(error)
     if (this.jsonEnabled()) return this.logJson(errorDocument(error))
-    process.stderr.write(`${isUsageError(error) ? error.message : renderError(error, { stack: wantsStack() })}\n`)
+    const text = isUsageError(error) ? error.message : renderError(error, { stack: wantsStack() })
+    process.stderr.write(`${this.#secrets.redact(text)}\n`)
   }
 }
 

@@ -59,6 +59,7 @@ async function open(session: Session, { kind, resume = false }: RecordingOptions
     config: document,
     clock: systemClock,
     details: detailsOf(session),
+    redact: session.redact,
   }
   if (resume === false) return RunDirectory.create(options)
   return typeof resume === 'string' ? RunDirectory.resume(options, resolve(resume)) : RunDirectory.resume(options)

@@ -17,6 +17,14 @@ export function secret(name: string): SecretReference {
   })
 }
 
+/** Fewest characters of a value that is looked for in texts. */
+const shortestSecret = 6
+
+/** A value that is shorter, or a number, stands in any text by chance: taking it out would tear words and numbers apart. */
+function isDistinct(value: string): boolean {
+  return value.length >= shortestSecret && !/^[\d.eE+-]+$/.test(value)
+}
+
 /** Reads secrets for plugins and takes their values out of every text that leaves the process. */
 export class SecretVault {
   readonly #environment: Readonly<Record<string, string | undefined>>
@@ -36,11 +44,14 @@ export class SecretVault {
         fix: `Set ${reference.$env} in the environment of the command.`,
       })
     }
-    this.#values.set(value, reference.$env)
+    if (isDistinct(value)) {
+      this.#values.set(value, reference.$env)
+      this.#values.set(JSON.stringify(value).slice(1, -1), reference.$env)
+    }
     return value
   }
 
-  /** The text with every secret that was read replaced by the name of its variable. */
+  /** The text with every secret that was read replaced by the name of its variable, also where it stands in JSON. */
   redact(text: string): string {
     let clean = text
     for (const [value, name] of this.#values) clean = clean.replaceAll(value, `[secret ${name}]`)

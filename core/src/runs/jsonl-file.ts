@@ -15,6 +15,8 @@ export interface TornTail {
 export interface JsonlOptions {
   /** Whether every append is flushed to the disk before it resolves. Default true. */
   readonly flush?: boolean
+  /** Takes out of the lines what may not be written. Default: nothing. */
+  readonly redact?: (text: string) => string
 }
 
 /** Bytes looked at in one piece while a last line's beginning is searched. */
@@ -33,13 +35,15 @@ export class JsonlFile {
   readonly tornTail: TornTail | null
   readonly #handle: FileHandle
   readonly #flush: boolean
+  readonly #redact: (text: string) => string
   #last: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, handle: FileHandle, tornTail: TornTail | null, flush: boolean) {
+  private constructor(path: string, handle: FileHandle, tornTail: TornTail | null, options: JsonlOptions) {
     this.path = path
     this.tornTail = tornTail
     this.#handle = handle
-    this.#flush = flush
+    this.#flush = options.flush ?? true
+    this.#redact = options.redact ?? ((text) => text)
   }
 
   /**
@@ -51,7 +55,7 @@ export class JsonlFile {
     try {
       await makeFolder(dirname(path))
       const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND)
-      return new JsonlFile(path, handle, await setTailAside(path, handle), options.flush ?? true)
+      return new JsonlFile(path, handle, await setTailAside(path, handle), options)
     } catch (cause) {
       throw writeError(path, cause)
     }
@@ -66,7 +70,7 @@ export class JsonlFile {
   /** Appends text that is made of whole lines already. */
   appendText(lines: string): Promise<void> {
     if (lines === '') return this.#last
-    const writing = this.#last.then(() => this.#write(lines))
+    const writing = this.#last.then(() => this.#write(this.#redact(lines)))
     this.#last = writing.catch(() => undefined)
     return writing
   }

@@ -18,26 +18,38 @@ const chunkCharacters = 1 << 20
 export class RolloutsFile {
   readonly #path: string
   readonly #standing: ReadonlyMap<string, JudgedTrajectory>
+  readonly #redact: (text: string) => string
   #handle: FileHandle | null
   #lines: string[] = []
   #characters = 0
 
-  private constructor(path: string, handle: FileHandle, standing: ReadonlyMap<string, JudgedTrajectory>) {
+  private constructor(
+    path: string,
+    handle: FileHandle,
+    standing: ReadonlyMap<string, JudgedTrajectory>,
+    redact: (text: string) => string,
+  ) {
     this.#path = path
+    this.#redact = redact
     this.#handle = handle
     this.#standing = standing
   }
 
   /**
    * @param standing - groups that another file of the same step holds; their members get the line of what was decided.
+   * @param redact - takes out of the lines what may not be written.
    * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE
    */
-  static async open(path: string, standing: readonly TrajectoryGroup[] = []): Promise<RolloutsFile> {
+  static async open(
+    path: string,
+    standing: readonly TrajectoryGroup[] = [],
+    redact = (text: string) => text,
+  ): Promise<RolloutsFile> {
     try {
       await makeFolder(dirname(path))
       const members = standing.flatMap((group) => writable(group))
       const byId = new Map(members.map((member) => [member.trajectory.id, member]))
-      return new RolloutsFile(path, await open(temporaryOf(path), 'w'), byId)
+      return new RolloutsFile(path, await open(temporaryOf(path), 'w'), byId, redact)
     } catch (cause) {
       throw writeError(path, cause)
     }
@@ -82,7 +94,7 @@ export class RolloutsFile {
   }
 
   async #write(): Promise<void> {
-    const chunk = this.#lines.join('')
+    const chunk = this.#redact(this.#lines.join(''))
     this.#lines = []
     this.#characters = 0
     try {
@@ -104,8 +116,9 @@ export async function writeRollouts(
   path: string,
   groups: readonly TrajectoryGroup[],
   standing: readonly TrajectoryGroup[] = [],
+  redact = (text: string) => text,
 ): Promise<void> {
-  const file = await RolloutsFile.open(path, standing)
+  const file = await RolloutsFile.open(path, standing, redact)
   try {
     for (const group of groups) await file.add(group)
     await file.finish()

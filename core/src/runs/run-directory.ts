@@ -1,15 +1,13 @@
-import { rename, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makeFolder } from '../artifacts/make-folder.ts'
-import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
+import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import type { Clock } from '../determinism/clock.ts'
-import { writeError } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { RunStatus } from '../telemetry/run-event.ts'
 import type { JsonObject } from '../vocabulary/json.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { JsonlFile, type TornTail } from './jsonl-file.ts'
+import { makeLogFolder } from './log-folder.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { RolloutsFile, writeRollouts } from './rollouts-file.ts'
 import { configHash, findRunFolder, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
@@ -30,6 +28,8 @@ export interface RunOptions extends RunIdentity {
   readonly clock: Clock
   /** Written into `metadata.json`: plugins, seed, dataset, … */
   readonly details?: JsonObject
+  /** Takes out of everything that is written what may not leave the process. Default: nothing. */
+  readonly redact?: (text: string) => string
 }
 
 /**
@@ -54,16 +54,18 @@ export class RunDirectory {
   /** This start of the run, from 1. */
   readonly attempt: number
   readonly #clock: Clock
+  readonly #redact: (text: string) => string
   readonly #files = new Map<string, Promise<JsonlFile>>()
   readonly #recorded = new Set<string>()
   readonly #tornTails: TornTail[] = []
   #metadata: RunMetadata
 
-  private constructor(directory: string, metadata: RunMetadata, clock: Clock) {
+  private constructor(directory: string, metadata: RunMetadata, { clock, redact = (text) => text }: RunOptions) {
     this.directory = directory
     this.attempt = metadata.attempts.length
     this.#metadata = metadata
     this.#clock = clock
+    this.#redact = redact
   }
 
   /**
@@ -83,7 +85,7 @@ export class RunDirectory {
       details,
     })
     await writeFileAtomic(join(folder, 'config.resolved.json'), `${JSON.stringify(config, null, 2)}\n`)
-    return RunDirectory.#begin(folder, metadata, options.clock)
+    return RunDirectory.#begin(folder, metadata, options)
   }
 
   /**
@@ -99,7 +101,7 @@ export class RunDirectory {
         fix: 'Name the folder of a run, or start a new one without --resume.',
       })
     }
-    const run = await RunDirectory.#begin(folder, await readMetadata(folder), options.clock)
+    const run = await RunDirectory.#begin(folder, await readMetadata(folder), options)
     if (run.#metadata.config_hash !== configHash(options.config)) {
       await run.file(join(run.#attemptName, 'config.resolved.json'), `${JSON.stringify(options.config, null, 2)}\n`)
     }
@@ -107,13 +109,13 @@ export class RunDirectory {
     return run
   }
 
-  static async #begin(folder: string, earlier: RunMetadata, clock: Clock): Promise<RunDirectory> {
+  static async #begin(folder: string, earlier: RunMetadata, options: RunOptions): Promise<RunDirectory> {
     const attempt = earlier.attempts.length + 1
-    const started = { attempt, started_at: new Date(clock.now()).toISOString(), ended_at: null, status: null }
+    const started = { attempt, started_at: new Date(options.clock.now()).toISOString(), ended_at: null, status: null }
     const metadata = { ...earlier, attempts: [...earlier.attempts, started] }
-    const run = new RunDirectory(folder, metadata, clock)
+    const run = new RunDirectory(folder, metadata, options)
     await lockRun(folder)
-    await run.#makeLogFolder()
+    await makeLogFolder(run.logDirectory)
     await writeMetadata(folder, metadata)
     return run
   }
@@ -191,12 +193,12 @@ export class RunDirectory {
    * the step holds, carry only what was decided about them.
    */
   rollouts(place: StepPlace, groups: readonly TrajectoryGroup[], standing?: readonly TrajectoryGroup[]): Promise<void> {
-    return writeRollouts(stepTracesPath(this.directory, place), groups, standing)
+    return writeRollouts(stepTracesPath(this.directory, place), groups, standing, this.#redact)
   }
 
   /** The same, group by group. */
   openRollouts(place: StepPlace): Promise<RolloutsFile> {
-    return RolloutsFile.open(stepTracesPath(this.directory, place))
+    return RolloutsFile.open(stepTracesPath(this.directory, place), [], this.#redact)
   }
 
   /** Writes the report of an evaluation: after `report.step` training steps, or of a model when that is null. */
@@ -216,7 +218,7 @@ export class RunDirectory {
 
   /** Writes a file of the folder whole. */
   async file(name: string, content: string): Promise<void> {
-    await writeFileAtomic(join(this.directory, name), content)
+    await writeFileAtomic(join(this.directory, name), this.#redact(content))
   }
 
   /** Sets aside what belongs to steps after this number of finished ones, so that it can be written again. */
@@ -266,13 +268,16 @@ export class RunDirectory {
   }
 
   async #open(name: string): Promise<JsonlFile> {
-    const file = await JsonlFile.open(join(this.directory, name), { flush: name !== 'timings.jsonl' })
+    const file = await JsonlFile.open(join(this.directory, name), {
+      flush: name !== 'timings.jsonl',
+      redact: this.#redact,
+    })
     if (file.tornTail !== null) this.#tornTails.push(file.tornTail)
     return file
   }
 
   #writeJson(path: string, value: unknown): Promise<void> {
-    return writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`)
+    return writeFileAtomic(path, this.#redact(`${JSON.stringify(value, null, 2)}\n`))
   }
 
   /** Opens the results of earlier starts, which sets torn tails aside, and remembers which rollouts are there. */
@@ -283,18 +288,6 @@ export class RunDirectory {
         const { id, retried } = value as { readonly id?: unknown; readonly retried?: unknown }
         if (typeof id === 'string' && retried !== true) this.#recorded.add(id)
       }
-    }
-  }
-
-  async #makeLogFolder(): Promise<void> {
-    const latest = join(this.directory, 'logs', 'latest')
-    const temporary = temporaryPath(latest)
-    try {
-      await makeFolder(this.logDirectory)
-      await symlink(basename(this.logDirectory), temporary)
-      await rename(temporary, latest)
-    } catch (cause) {
-      throw writeError(latest, cause)
     }
   }
 }

@@ -269,4 +269,22 @@ describe('an output folder that cannot be written', () => {
     expect((await stat(root)).isDirectory()).toBe(true)
     expect(await readdir(root)).toEqual([])
   })
+
+  test('takes secrets out of every file that it writes', async () => {
+    const redact = (text: string) => text.replaceAll('sk-123', '[secret KEY]')
+    const run = await create({ ...optionsFor(), redact })
+    const outcome = { kind: 'unscored', code: 'verifier_failed', message: '401 with sk-123' } as const
+    const group = groupOf(['unscored'])
+    const members = group.members.map((member) => ({ ...member, outcome }))
+    await run.record(members)
+    await run.failedAttempts(members)
+    await run.rollouts({ step: 0, split: 'train', set: 'all' }, [{ ...group, members }])
+    await run.summary({ warning: 'sk-123 was refused' })
+    await run.file('report.html', '<p>sk-123</p>')
+    await run.close()
+    const names = (await readdir(run.directory, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
+    const texts = await Promise.all(names.map((one) => readFile(join(one.parentPath, one.name), 'utf8')))
+    expect(texts.filter((text) => text.includes('[secret KEY]'))).toHaveLength(4)
+    expect(texts.filter((text) => text.includes('sk-123'))).toEqual([])
+  })
 })
