@@ -17,11 +17,6 @@ const unit = (root: string, name = basename(root)): TestProjectConfiguration => 
   test: { name, root, include: ['test/**/*.test.ts'], server: { deps: { inline: [/^rlenv/, /^@rlenv\//] } } },
 })
 
-/** A suite of whole runs on the built packages: minutes, so only `npm run test:<name>` runs it. */
-const slow = (name: string): TestProjectConfiguration => ({
-  test: { name, root: `test/${name}`, include: ['*.test.ts'], testTimeout: 180_000, hookTimeout: 1_200_000 },
-})
-
 /** What must and must not compile: one run of the compiler over every `*.test-d.ts`. */
 const types: TestProjectConfiguration = {
   test: {
@@ -46,8 +41,6 @@ export default defineConfig({
       ...packagesIn('plugins').map((root) => unit(root)),
       ...packagesIn('presets').map((root) => unit(root, `preset-${basename(root)}`)),
       types,
-      slow('e2e'),
-      slow('third-party'),
     ],
   },
 })
