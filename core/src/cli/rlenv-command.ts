@@ -2,7 +2,7 @@ import { Command, type Errors, Flags, type Interfaces } from '@oclif/core'
 import { systemClock } from '../determinism/clock.ts'
 import { exitCodeOf } from '../errors/exit-code.ts'
 import { renderError } from '../errors/render-error.ts'
-import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
+import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
 import { SecretVault } from '../plugin/secrets.ts'
 import { interruptible } from './interruption.ts'
@@ -27,8 +27,6 @@ export interface Session extends LoadedPipeline {
 
 /** Takes one line and who wrote it. */
 export type LineTaker = (source: string, line: string) => void
-
-const usageExitCode = 2
 
 /** What every command of rlenv shares: flags, one JSON document on stdout, progress on stderr, errors, exit codes. */
 export abstract class RlenvCommand extends Command {
@@ -120,13 +118,13 @@ export abstract class RlenvCommand extends Command {
   }
 
   /** One clear message on stderr, or one JSON document on stdout, and the exit code of the error. */
-  protected override async catch(error: Interfaces.CommandError): Promise<void> {
+  protected override async catch(thrown: Interfaces.CommandError): Promise<void> {
     this.progress.finish()
-    if (isExit(error)) throw error
-    process.exitCode = isUsageError(error) ? usageExitCode : exitCodeOf(error)
+    if (isExit(thrown)) throw thrown
+    const error = isUsageError(thrown) ? usageError(thrown, this.id) : thrown
+    process.exitCode = exitCodeOf(error)
     if (this.jsonEnabled()) return this.logJson(errorDocument(error))
-    const text = isUsageError(error) ? error.message : renderError(error, { stack: wantsStack() })
-    process.stderr.write(`${this.#secrets.redact(text)}\n`)
+    process.stderr.write(`${this.#secrets.redact(renderError(error, { stack: wantsStack() }))}\n`)
   }
 }
 
@@ -142,10 +140,23 @@ function isUsageError(error: Error): error is Errors.CLIError {
   return 'oclif' in error && !isRlenvError(error)
 }
 
+/** The parser's words on one line, without its advice. */
+function usageError(error: Error, command: string | undefined): RlenvError {
+  const message = error.message
+    .replace(/\s*See more help with --help\s*$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return new RlenvError(`${message.charAt(0).toLowerCase()}${message.slice(1)}`, {
+    code: 'RLENV_USAGE',
+    fix: `See "rlenv ${command ?? ''} --help".`.replace('  ', ' '),
+    cause: error.cause,
+  })
+}
+
 function errorDocument(error: Error) {
   if (!isRlenvError(error)) {
-    const code = isUsageError(error) ? 'RLENV_USAGE' : null
-    return { status: 'failed', error: { code, message: messageOf(error), fix: null, plugin: null, hook: null } }
+    const message = messageOf(error)
+    return { status: 'failed', error: { code: null, message, fix: null, plugin: null, hook: null } }
   }
   const { code, message, fix = null, plugin = null, hook = null } = error
   const status = code === 'RLENV_INTERRUPTED' ? 'interrupted' : 'failed'

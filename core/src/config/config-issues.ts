@@ -47,7 +47,8 @@ export function checkConfig(value: object, where: string): void {
 function nameHere(issue: SchemaIssue): string | undefined {
   if (issue.message !== 'unknown key') return undefined
   const leaf = String(issue.keys.at(-1))
-  return renamedKeys[issue.path] ?? settingPaths.find((path) => path.endsWith(`.${leaf}`))
+  if (Object.hasOwn(renamedKeys, issue.path)) return renamedKeys[issue.path]
+  return settingPaths.find((path) => path.endsWith(`.${leaf}`))
 }
 
 function renamed(issue: SchemaIssue, name: string): string {

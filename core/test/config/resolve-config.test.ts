@@ -14,6 +14,17 @@ const resolve = (config: unknown, set: readonly string[] = []) =>
   resolveConfig(config as RlenvConfig, { command: 'train', set })
 
 describe('resolveConfig', () => {
+  test.each(['constructor.prototype.x', '__proto__.x', 'toString'])(
+    'takes --set %s for an unknown key',
+    async (path) => {
+      const key = path.split('.')[0] ?? ''
+      await expect(resolve({}, [`${path}=1`])).rejects.toMatchObject({
+        code: 'RLENV_CONFIG_INVALID',
+        message: expect.stringContaining(`--set: ${key}: unknown key. Known keys`),
+      })
+    },
+  )
+
   test('fills in every default', async () => {
     const { config } = await resolve({})
     expect(config.training).toMatchObject({
