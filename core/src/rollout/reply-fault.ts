@@ -16,7 +16,7 @@ export function replyFault(response: PolicyResponse | undefined): string | null 
   if (content !== null && typeof content !== 'string') return noText('content', content)
   if (reasoning !== null && typeof reasoning !== 'string') return noText('reasoning_content', reasoning)
   if (calls !== null && !Array.isArray(calls)) return `tool_calls that are ${kindOf(calls)} instead of a list`
-  return callsFault(calls ?? []) ?? spanFault(membersOf(span))
+  return callsFault(calls ?? []) ?? spanFault(membersOf(span)) ?? usageFault(membersOf(usage))
 }
 
 function callsFault(calls: readonly unknown[]): string | null {
@@ -33,8 +33,16 @@ function callsFault(calls: readonly unknown[]): string | null {
 /** Sampled actions and their log-probabilities travel together; nothing can be trained on one without the other. */
 function spanFault({ actions, logProbs }: Members): string | null {
   if (!Array.isArray(actions) || !Array.isArray(logProbs)) return 'a span without lists of actions and logProbs'
-  if (actions.length === logProbs.length) return null
-  return `a span of ${actions.length} actions and ${logProbs.length} log-probabilities`
+  if (actions.length !== logProbs.length) {
+    return `a span of ${actions.length} actions and ${logProbs.length} log-probabilities`
+  }
+  const odd = actions.findIndex((action, index) => !Number.isFinite(action) || !Number.isFinite(logProbs[index]))
+  return odd < 0 ? null : `action ${odd} of its span as ${actions[odd]} with log-probability ${logProbs[odd]}`
+}
+
+function usageFault({ promptTokens, completionTokens }: Members): string | null {
+  if (Number.isFinite(promptTokens) && Number.isFinite(completionTokens)) return null
+  return `usage of ${promptTokens} prompt and ${completionTokens} completion tokens`
 }
 
 const noText = (what: string, value: unknown) => `${what} that is ${kindOf(value)} instead of a text`

@@ -7,9 +7,13 @@ import { type CounterInstance, contentsOf } from './counter-environment.ts'
 import { play } from './play.ts'
 
 /** A policy whose first reply is what a careless plugin in plain JavaScript returns, and which answers after that. */
-function careless(message: unknown, actions: readonly number[] = []): Policy {
-  const span = { role: 'act', policyVersion: 0, temperature: 1, actions, logProbs: [] }
-  const usage = { promptTokens: 0, completionTokens: 0 }
+function careless(
+  message: unknown,
+  actions: readonly number[] = [],
+  more: { readonly [key: string]: unknown } = {},
+): Policy {
+  const span = { role: 'act', policyVersion: 0, temperature: 1, actions, logProbs: more.logProbs ?? [] }
+  const usage = more.usage ?? { promptTokens: 0, completionTokens: 0 }
   const reply = (value: unknown) => ({ message: value, span, finish: 'stop', usage }) as unknown as PolicyResponse
   const replies = [reply(message)]
   return {
@@ -62,6 +66,19 @@ test('a span with more actions than log-probabilities is a fault of the model se
     in: 'model',
     message: 'careless returned a span of 2 actions and 0 log-probabilities',
   })
+})
+
+test.each([
+  [[7], { logProbs: [Number.NaN] }, 'action 0 of its span as 7 with log-probability NaN'],
+  [[7], { logProbs: [Number.NEGATIVE_INFINITY] }, 'with log-probability -Infinity'],
+  [[7, Number.NaN], { logProbs: [-1, -1] }, 'action 1 of its span as NaN'],
+  [[7], { logProbs: ['-1'] }, 'action 0 of its span as 7'],
+  [[], { usage: { promptTokens: Number.NaN, completionTokens: 1 } }, 'usage of NaN prompt and 1 completion tokens'],
+  [[], { usage: {} }, 'usage of undefined prompt'],
+])('actions %j with %j are a fault of the model service, and are not trained on', async (actions, more, words) => {
+  const { trajectory } = await play({ policy: careless({ role: 'assistant', content: 'Done.' }, actions, more) })
+  expect(trajectory.stopReason).toMatchObject({ kind: 'faulted', in: 'model', message: expect.stringContaining(words) })
+  expect(trajectorySchema.parse(JSON.parse(JSON.stringify(trajectory)))).toEqual(trajectory)
 })
 
 test('what servers add to a message is left out, so that its trace can be read back', async () => {
