@@ -9,6 +9,7 @@ import type { Outcome, Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { JudgedTrajectory } from '../vocabulary/trajectory.ts'
 import { askVerifier, type VerifierAnswer } from './ask-verifier.ts'
+import { freezeJudged, freezeTrajectory } from './freeze-judged.ts'
 import { isVerifiable, outcomeOf } from './outcome-of.ts'
 
 /** Milliseconds that a verifier has for one rollout unless told otherwise. */
@@ -29,11 +30,17 @@ export interface JudgeRolloutRequest {
 /**
  * Verify, then shape. The verifier sees rollouts that ended by answer or by a limit; the reward shapers see every
  * rollout that was not cancelled, so that presets can give their numbers to faults as well. A reward that is not finite
- * stays in the record, is counted out by `isCounted`, and is announced.
+ * stays in the record, is counted out by `isCounted`, and is announced. What plugins are shown is frozen, so that none
+ * of them changes what the others see.
  *
  * @throws {RlenvError} RLENV_PLUGIN_RETURNED_NOTHING when a shaper returns nothing; whatever else goes wrong is data.
  */
 export async function judgeRollout(request: JudgeRolloutRequest): Promise<JudgedTrajectory> {
+  freezeTrajectory(request.result.trajectory)
+  return freezeJudged(await decided(request))
+}
+
+async function decided(request: JudgeRolloutRequest): Promise<JudgedTrajectory> {
   const { trajectory } = request.result
   const answer = await verdictOn(request)
   if (request.context.signal.aborted) {
@@ -87,7 +94,7 @@ async function shaped(
   const { pipeline, context, task } = request
   let reward: number
   try {
-    reward = await pipeline.chain('rewardShaper', judged.reward, { ...context, judged, task })
+    reward = await pipeline.chain('rewardShaper', judged.reward, { ...context, judged: freezeJudged(judged), task })
   } catch (cause) {
     if (context.signal.aborted) {
       return { ...judged, outcome: { kind: 'cancelled', message: 'cancelled while it was shaped' }, reward: null }

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import { type Clock, systemClock } from '../determinism/clock.ts'
+import { freezeData } from '../determinism/freeze-data.ts'
 import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Draw, Policy, RolloutLimits, RolloutStrategy, SamplingParams } from '../hooks/roles.ts'
@@ -19,7 +20,7 @@ export interface RolloutEngineOptions {
   readonly strategy: RolloutStrategy
   readonly world: World
   readonly policy: Policy
-  /** Where draws find their tasks. */
+  /** Where draws find their tasks, which are frozen: plugins see them. */
   readonly environments: readonly Environment[]
   readonly config: ResolvedConfig['rollout']
   /** The run's. */
@@ -111,7 +112,7 @@ function samplingOf({ temperature, topP, maxTokens }: ResolvedConfig['rollout'])
 function placesOf(environments: readonly Environment[]): ReadonlyMap<string, TaskPlace> {
   return new Map(
     environments.flatMap((environment) => {
-      return environment.tasks.map((task): [string, TaskPlace] => [task.id, { task, environment }])
+      return environment.tasks.map((task): [string, TaskPlace] => [task.id, { task: freezeData(task), environment }])
     }),
   )
 }
