@@ -14,7 +14,8 @@ import { pipelineOf } from './pipeline-of.ts'
 const environment: Environment = tinyEnvironment()
 const { database, tools, scripts, scenario } = environment
 const seed = 1
-const world = draftWorld({ database, toolset: { tools, scripts }, seed })
+/** Built when a test needs it: importing the suites opens no database. */
+const newWorld = () => draftWorld({ database, toolset: { tools, scripts }, seed })
 const toolNamed = new Map(tools.map((tool) => [tool.name, tool]))
 const writes = (call: ToolCall) => toolNamed.get(call.tool)?.effect === 'write'
 
@@ -30,7 +31,7 @@ function prepare(pipeline: Pipeline, task: Task, goldRun: GoldRun): Promise<Stor
     toolset: { tools, scripts },
     task,
     goldRun,
-    world,
+    world: newWorld(),
   }
   return pipeline.prepareVerifier(task, context)
 }
@@ -43,7 +44,7 @@ async function verdictOn(
   calls: readonly ToolCall[],
   answer = answerText(task.gold.answer),
 ): Promise<Verdict | undefined> {
-  const instance = world.open()
+  const instance = newWorld().open()
   try {
     const steps: GoldRun['calls'][number][] = []
     for (const call of calls) {
@@ -60,7 +61,7 @@ async function verdictOn(
 
 async function prepared(create: () => Plugin, task: Task) {
   const pipeline = await pipelineOf(create())
-  const verifier = await prepare(pipeline, task, world.run(task.gold.calls, task.gold.answer))
+  const verifier = await prepare(pipeline, task, newWorld().run(task.gold.calls, task.gold.answer))
   const judge = (calls: readonly ToolCall[], answer?: string) => verdictOn(pipeline, task, verifier, calls, answer)
   return { pipeline, verifier, judge }
 }
