@@ -18,7 +18,7 @@ export function isVerifiable(stop: StopReason): boolean {
  * else is scored by its verdict, and unscored when there is none. A verdict never turns a fault into a score, nor a
  * missing verdict into a number.
  *
- * @param verdict - ignored unless the stop reason {@link isVerifiable}.
+ * @param verdict - ignored unless the stop reason `isVerifiable`.
  */
 export function outcomeOf(stop: StopReason, verdict: Verdict | VerdictFailure | null): Outcome {
   switch (stop.kind) {
