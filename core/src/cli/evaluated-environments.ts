@@ -1,4 +1,4 @@
-import { splitEnvironments } from '../evaluation/split-environments.ts'
+import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Session } from './rlenv-command.ts'
 import { synthesizedEnvironments } from './synthesized-environments.ts'
@@ -6,14 +6,21 @@ import { synthesizedEnvironments } from './synthesized-environments.ts'
 export const evaluationSplits = ['held-out', 'train', 'all'] as const
 export type EvaluationSplitName = (typeof evaluationSplits)[number]
 
+/** What an evaluation plays. */
+export interface EvaluatedEnvironments {
+  readonly environments: readonly Environment[]
+  /** The split that training makes of the configuration's environments. */
+  readonly split: EnvironmentSplit
+}
+
 /** The configuration's environments of one side of the split that training makes. */
 export async function evaluatedEnvironments(
   session: Session,
-  split: EvaluationSplitName,
-): Promise<readonly Environment[]> {
+  side: EvaluationSplitName,
+): Promise<EvaluatedEnvironments> {
   const { config } = session
   const { environments } = await synthesizedEnvironments(session)
-  if (split === 'all') return environments
-  const sides = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
-  return split === 'train' ? sides.train : sides.heldOut
+  const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
+  if (side === 'all') return { environments, split }
+  return { environments: side === 'train' ? split.train : split.heldOut, split }
 }

@@ -130,7 +130,7 @@ function evaluationText(step: number, metrics: Readonly<Record<string, number>>)
 function stepDetail(metrics: Readonly<Record<string, number>>): string {
   const shown = [
     ['reward', metrics['reward/mean']],
-    ['flat', metrics['reward/frac_zero_std']],
+    ['flat', metrics['reward/frac_zero_std_generated'] ?? metrics['reward/frac_zero_std']],
   ] as const
   return shown.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value.toFixed(2)}`])).join('  ')
 }

@@ -53,10 +53,13 @@ export default class Eval extends RlenvCommand {
 
   async #evaluate(session: Session, records: RunDirectory, choice: EvaluationChoice): Promise<unknown> {
     const { config, pipeline, emit, signal, progress } = session
-    const environments = await evaluatedEnvironments(session, choice.split)
+    const { environments, split } = await evaluatedEnvironments(session, choice.split)
     const opened = await openEvaluation({ pipeline, config, environments, events: emit, clock: systemClock }, signal)
     try {
-      const source = await loadPolicy(session, opened, choice)
+      const source = await loadPolicy(session, opened, choice, {
+        split,
+        unseen: choice.split === 'held-out' ? environments : [],
+      })
       progress.note(`policy: ${source}`)
       const report = await whileWriting(signal, (write, stop) => {
         const { engine, policy } = opened

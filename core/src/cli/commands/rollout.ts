@@ -10,10 +10,10 @@ import type { RolloutTiming } from '../../rollout/collect-request.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { Task } from '../../vocabulary/task.ts'
 import type { JudgedTrajectory } from '../../vocabulary/trajectory.ts'
+import { evaluatedEnvironments } from '../evaluated-environments.ts'
 import { loadPolicy } from '../policy-source.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { recorded } from '../run-recording.ts'
-import { synthesizedEnvironments } from '../synthesized-environments.ts'
 import { rolloutHooks } from '../training-hooks.ts'
 import { transcriptText } from '../transcript.ts'
 
@@ -57,12 +57,12 @@ export default class Rollout extends RlenvCommand {
   #play(session: Session, choice: RolloutChoice): Promise<unknown> {
     return recorded(session, { kind: 'rollout' }, async (records) => {
       const { config, pipeline, emit, signal, progress } = session
-      const { environments } = await synthesizedEnvironments(session)
+      const { environments, split } = await evaluatedEnvironments(session, 'all')
       const draws = chosenTasks(environments, choice).map((task, ordinal) => drawOf(task, ordinal, config.seed))
       const opened = await openEvaluation({ pipeline, config, environments, events: emit, clock: systemClock }, signal)
       const played: JudgedTrajectory[] = []
       try {
-        progress.note(`policy: ${await loadPolicy(session, opened, choice)}`)
+        progress.note(`policy: ${await loadPolicy(session, opened, choice, { split, unseen: [] })}`)
         const timings: RolloutTiming[] = []
         const onTiming = (timing: RolloutTiming) => void timings.push(timing)
         const request = { draws, rolloutsPerDraw: choice.rollouts, purpose: 'rollout', onTiming } as const
