@@ -36,7 +36,7 @@ export default class Init extends RlenvCommand {
       [
         ...written.map((file) => `wrote ${file}`),
         ...kept.map((file) => `kept ${file}`),
-        'next: npm install, then npx rlenv synth, npx rlenv inspect, npx rlenv train, npx rlenv eval',
+        'next: npx rlenv synth, npx rlenv inspect, npx rlenv train, npx rlenv eval (after npm install, where packages are missing)',
       ].join('\n'),
     )
     return { status: 'done', directory, ...answers, written, kept }

@@ -15,8 +15,8 @@ export default class Inspect extends RlenvCommand {
   static override readonly summary = "Look into environments: tools, tables, tasks, and one task's gold run."
   static override readonly examples = [
     '<%= config.bin %> inspect',
-    '<%= config.bin %> inspect veterinary-clinic',
-    '<%= config.bin %> inspect veterinary-clinic --task t3',
+    '<%= config.bin %> inspect public-library',
+    '<%= config.bin %> inspect public-library --task t001',
   ]
   static override readonly args = {
     environment: Args.string({ description: 'Id of an environment. Default: list all.' }),

@@ -29,7 +29,7 @@ export default class Rollout extends RlenvCommand {
   static override readonly summary = 'Play tasks and print what the policy did, turn by turn.'
   static override readonly examples = [
     '<%= config.bin %> rollout -n 3',
-    '<%= config.bin %> rollout my-shop/t2 -r 4 --base',
+    '<%= config.bin %> rollout public-library/t001 -r 4 --base',
   ]
   static override readonly args = {
     task: Args.string({ description: 'Id of a task. Default: the first ones of the run.' }),

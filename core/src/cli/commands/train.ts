@@ -61,6 +61,7 @@ export default class Train extends RlenvCommand {
   #train(session: Session, resume: boolean | string): Promise<unknown> {
     return recorded(session, { kind: 'train', resume }, async (records) => {
       const { pipeline, config, emit, signal, progress } = session
+      if (resume !== false) progress.note(`going on with the run in ${records.directory}`)
       const synthesis = await synthesizedEnvironments(session)
       progress.note(synthesisSummary(synthesis))
       const { environments } = synthesis

@@ -18,7 +18,10 @@ export default class Validate extends RlenvCommand {
   static override readonly summary =
     'Check bundles at the gate: valid, invalid, error or timeout, with every objection.'
   static override readonly description = 'Ends with exit code 3 unless everything is valid.'
-  static override readonly examples = ['<%= config.bin %> validate', '<%= config.bin %> validate environments/my-shop']
+  static override readonly examples = [
+    '<%= config.bin %> validate',
+    '<%= config.bin %> validate environments/public-library',
+  ]
   static override readonly strict = false
   static override readonly args = {
     paths: Args.string({ description: 'Bundles, or folders of bundles. Default: environments.' }),

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { RlenvError } from '../../errors/rlenv-error.ts'
 import { type PresetName, type ProjectAnswers, presetNames } from './project-files.ts'
 
 /** A terminal to ask on. */
@@ -24,7 +25,7 @@ export async function askForProject(
   const ask = async <Value>(known: Value | undefined, question: Question<Value>): Promise<Value> => {
     if (known !== undefined) return known
     for (;;) {
-      const answer = (await lines.question(`${question.text} [${question.fallback}] `)).trim()
+      const answer = (await lines.question(`${question.text} [${question.fallback}] `).catch(leave)).trim()
       const value = answer === '' ? question.fallback : question.read(answer)
       if (value !== undefined) return value
       terminal.output.write(`  ${question.expected}\n`)
@@ -48,6 +49,15 @@ export async function askForProject(
   } finally {
     lines.close()
   }
+}
+
+/** Ctrl-C at a question. */
+function leave(cause: unknown): never {
+  throw new RlenvError('init was left before anything was written', {
+    code: 'RLENV_INTERRUPTED',
+    fix: 'Run "rlenv init" again, or give the answers as flags with --yes.',
+    cause,
+  })
 }
 
 interface Question<Value> {

@@ -39,10 +39,11 @@ import { defineConfig } from 'rlenv'
 export default defineConfig({
   name: ${JSON.stringify(name)},
   extends: ${preset}({ environments: ${environments} }),
-  // A plugin listed here replaces the preset's plugin of the same slot.
+  // A plugin listed here replaces the preset's plugin on the same hook point.
   plugins: [],
   evaluation: { heldOutShare: 0.3 },
   training: { steps: 50, tasksPerStep: 16, rolloutsPerTask: 8, optimizerStepsPerStep: 4, maxRefills: 0 },
+  output: { tracesEverySteps: 10 },
   seed: ${seed},
 })
 `

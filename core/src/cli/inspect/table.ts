@@ -1,4 +1,6 @@
 import { loadEnvironment } from '../../environment/load-environment.ts'
+import { didYouMean } from '../../errors/near-names.ts'
+import { RlenvError } from '../../errors/rlenv-error.ts'
 import type { StateReader } from '../../hooks/world.ts'
 import type { Cell, Row } from '../../vocabulary/database.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
@@ -27,9 +29,15 @@ export function tableSizes(environment: Environment): readonly TableSize[] {
   )
 }
 
-/** @throws {RlenvError} RLENV_DATABASE_INVALID for an unknown table. */
+/** @throws {RlenvError} RLENV_USAGE for an unknown table, with near names. */
 export function inspectTable(environment: Environment, table: string, limit: number): TableRows {
-  const rows = withInitialState(environment, (state) => state.rows(table))
+  const rows = withInitialState(environment, (state) => {
+    if (state.tables.includes(table)) return state.rows(table)
+    throw new RlenvError(`${environment.id} has no table "${table}"`, {
+      code: 'RLENV_USAGE',
+      fix: didYouMean(table, state.tables) ?? `Choose one of ${state.tables.join(', ')}.`,
+    })
+  })
   return { table, total: rows.length, rows: rows.slice(0, limit) }
 }
 
