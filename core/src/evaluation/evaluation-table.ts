@@ -37,7 +37,7 @@ export function evaluationTable(report: EvaluationReport, before: EvaluationRepo
   })
   const about =
     `${report.tasks} tasks in ${report.environments} environments, ${report.sampled.rolloutsPerTask} rollouts per task; ` +
-    `intervals of ${percent(report.confidence)} clustered by environment`
+    `intervals of ${Number((report.confidence * 100).toFixed(2))} % clustered by environment`
   return `${alignColumns([head, ...lines])}\n${about}\n`
 }
 
@@ -69,9 +69,9 @@ function summaryLines(name: string, summaries: readonly EvaluationSummary[], con
   }
   lines.push([`reward, ${name}`, ...summaries.map(({ meanReward }) => decimal(meanReward))])
   const failures = summaries.map(({ errorRate, unscoredRate }) => `${percent(errorRate)} / ${percent(unscoredRate)}`)
-  lines.push(['faults / unscored', ...failures])
+  lines.push([`faults / unscored, ${name}`, ...failures])
   for (const stop of [...new Set(summaries.flatMap(({ stopReasons }) => Object.keys(stopReasons)))].sort()) {
-    lines.push([`stop ${stop}`, ...summaries.map(({ stopReasons }) => String(stopReasons[stop] ?? 0))])
+    lines.push([`stopped ${stop}, ${name}`, ...summaries.map(({ stopReasons }) => String(stopReasons[stop] ?? 0))])
   }
   return lines
 }
@@ -85,7 +85,7 @@ function estimate({ value, low, high }: Estimate): string {
 }
 
 function signed({ value, low, high }: Estimate): string {
-  const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`
+  const points = (share: number) => `${share < 0 ? '-' : '+'}${Math.abs(share * 100).toFixed(1)}`
   if (value === null) return '–'
   return low === null || high === null ? points(value) : `${points(value)} [${points(low)}, ${points(high)}]`
 }

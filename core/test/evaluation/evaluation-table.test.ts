@@ -43,19 +43,19 @@ const after = report(8, [
 describe('evaluationTable', () => {
   test('shows sampled and greedy before and after, with intervals and the change', () => {
     expect(evaluationTable(after, before)).toMatchInlineSnapshot(`
-      "                   before              after                 change
-      success, sampled   12.5 % [0.0, 37.5]  75.0 % [50.0, 100.0]  +62.5 [+50.0, +87.5]
-      pass@2             33.3 %              100.0 %
-      pass^2             0.0 %               50.0 %
-      reward, sampled    -0.714              0.500
-      faults / unscored  12.5 % / 0.0 %      0.0 % / 0.0 %
-      stop completed     7                   8
-      stop env_error     1                   0
-      success, greedy    25.0 % [0.0, 75.0]  75.0 % [25.0, 100.0]  +50.0 [+0.0, +100.0]
-      reward, greedy     -0.500              0.500
-      faults / unscored  0.0 % / 0.0 %       0.0 % / 0.0 %
-      stop completed     4                   4
-      4 tasks in 4 environments, 2 rollouts per task; intervals of 95.0 % clustered by environment
+      "                            before              after                 change
+      success, sampled            12.5 % [0.0, 37.5]  75.0 % [50.0, 100.0]  +62.5 [+50.0, +87.5]
+      pass@2                      33.3 %              100.0 %
+      pass^2                      0.0 %               50.0 %
+      reward, sampled             -0.714              0.500
+      faults / unscored, sampled  12.5 % / 0.0 %      0.0 % / 0.0 %
+      stopped completed, sampled  7                   8
+      stopped env_error, sampled  1                   0
+      success, greedy             25.0 % [0.0, 75.0]  75.0 % [25.0, 100.0]  +50.0 [+0.0, +100.0]
+      reward, greedy              -0.500              0.500
+      faults / unscored, greedy   0.0 % / 0.0 %       0.0 % / 0.0 %
+      stopped completed, greedy   4                   4
+      4 tasks in 4 environments, 2 rollouts per task; intervals of 95 % clustered by environment
       "
     `)
   })

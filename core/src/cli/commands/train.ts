@@ -92,6 +92,7 @@ function strayWord(word: string): RlenvError {
 function resultText({ before, after, directory, counters }: TrainingReport): string {
   const place = relative(process.cwd(), directory) || '.'
   const table = after === null ? 'nothing was held out, so nothing was evaluated\n' : evaluationTable(after, before)
-  const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`)
+  const { rollouts, optimizerSteps, deadSteps } = counters
+  const counts = [`${rollouts} rollouts`, `${optimizerSteps} optimiser steps`, `${deadSteps} steps without a gradient`]
   return `held-out success\n${table}${counts.join(', ')}\nrun in ${place} (report.html shows the learning curve)`
 }
