@@ -84,6 +84,7 @@ export {
   failureShare,
   type PassEstimates,
 } from './evaluation/evaluation-report.ts'
+export { type EvaluationRun, type EvaluationSession, openEvaluation } from './evaluation/evaluation-session.ts'
 export { breakdownTable, evaluationTable, successChange } from './evaluation/evaluation-table.ts'
 export { type CurvePoint, learningCurveSvg } from './evaluation/learning-curve-svg.ts'
 export { passAtK, passHatK } from './evaluation/pass-at-k.ts'
@@ -225,7 +226,12 @@ export { type GroupStatistics, groupStatistics } from './training/loss/group-sta
 export { type KlEstimator, klEstimate } from './training/loss/kl-estimate.ts'
 export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'
 export { train } from './training/train.ts'
-export type { TrainingCheckpoint, TrainingCounters } from './training/training-checkpoint.ts'
+export {
+  loadCheckpoint,
+  type SavedCheckpoint,
+  type TrainingCheckpoint,
+  type TrainingCounters,
+} from './training/training-checkpoint.ts'
 export type { OpenRollouts, TrainingRecords } from './training/training-records.ts'
 export { reportHtml, type TrainingReport } from './training/training-report.ts'
 export type { TrainingRun } from './training/training-session.ts'

@@ -1,5 +1,6 @@
 import { engineMetrics } from './engine/engine-metrics.ts'
 import { learnerMetrics } from './learner/learner-metrics.ts'
+import { studyMetrics } from './learner/study-metrics.ts'
 import type { Metric } from './metric.ts'
 import { rolloutMetrics } from './rollout/rollout-metrics.ts'
 import { trainingMetrics } from './training/training-metrics.ts'
@@ -18,5 +19,6 @@ export const suites: readonly Suite[] = [
   { name: 'engine', ids: /^E\d+/, run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1 } : {}) },
   { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
   { name: 'training', ids: /^L2\d$/, run: (smoke) => trainingMetrics({ smoke }) },
-  { name: 'learner', ids: /^L1?\d$/, run: (smoke) => learnerMetrics({ smoke }) },
+  { name: 'learner', ids: /^L[1-8]$/, run: (smoke) => learnerMetrics({ smoke }) },
+  { name: 'studies', ids: /^L(9|1\d)$/, run: (smoke) => studyMetrics({ smoke }) },
 ]
