@@ -49,6 +49,12 @@ export const errorCodes = {
   RLENV_LEARNER_NON_FINITE: { exit: 1, when: 'a learner was handed a gradient that is not finite' },
   RLENV_RESUME_REFUSED: { exit: 2, when: 'a checkpoint belongs to another dataset, configuration or plugin version' },
   RLENV_CHECKPOINT_INVALID: { exit: 2, when: 'a checkpoint is damaged or of another format' },
+  // Serving.
+  RLENV_SERVER_FULL: { exit: 1, when: 'a server has as many sessions as it may, and as many waiting for one' },
+  RLENV_SERVER_CLOSED: { exit: 1, when: 'a server is shutting down and opens no more sessions' },
+  RLENV_SESSION_UNKNOWN: { exit: 1, when: 'a handle names no open session: closed, its lease over, or never opened' },
+  RLENV_WORLD_UNAVAILABLE: { exit: 1, when: 'the world of a session did not open in time' },
+  RLENV_ADDRESS_UNUSABLE: { exit: 2, when: 'a server cannot listen on the address it was given, or may not' },
   // Files.
   RLENV_DISK_FULL: { exit: 1, when: 'the disk is full' },
   RLENV_OUTPUT_UNWRITABLE: { exit: 2, when: 'the output folder cannot be written to' },

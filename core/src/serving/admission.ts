@@ -1,0 +1,106 @@
+import { RlenvError } from '../errors/rlenv-error.ts'
+
+/** One of the places that open sessions take. */
+export interface Place {
+  /** Gives the place back; only the first call counts. */
+  release(): void
+}
+
+interface Waiter {
+  readonly admit: (place: Place) => void
+  readonly refuse: (error: unknown) => void
+  readonly tell: ((position: number) => void) | undefined
+}
+
+export interface AdmissionRequest {
+  /** Leaves the queue when it is aborted. */
+  readonly signal?: AbortSignal | undefined
+  /** Told the place in the queue, 1 = next, when it is taken and whenever it changes. */
+  readonly onQueued?: ((position: number) => void) | undefined
+}
+
+/** Bounds how many sessions are open at once. Who finds it full waits in line, and the line is bounded as well. */
+export class Admission {
+  readonly capacity: number
+  readonly queueLimit: number
+  #taken = 0
+  readonly #line: Waiter[] = []
+
+  constructor(capacity: number, queueLimit: number) {
+    this.capacity = capacity
+    this.queueLimit = queueLimit
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  get queued(): number {
+    return this.#line.length
+  }
+
+  /** @throws {RlenvError} RLENV_SERVER_FULL when the line is full as well; the signal's reason when it is aborted. */
+  enter({ signal, onQueued }: AdmissionRequest): Place | Promise<Place> {
+    signal?.throwIfAborted()
+    if (this.#taken < this.capacity) return this.#take()
+    if (this.#line.length >= this.queueLimit) throw this.#full()
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#line.splice(this.#line.indexOf(waiter), 1)
+        reject(signal?.reason)
+        this.#tellPositions()
+      }
+      const waiter: Waiter = {
+        admit: (place) => {
+          signal?.removeEventListener('abort', leave)
+          resolve(place)
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', leave)
+          reject(error)
+        },
+        tell: onQueued,
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#line.push(waiter)
+      onQueued?.(this.#line.length)
+    })
+  }
+
+  /** Sends everybody in line away. */
+  dismiss(error: unknown): void {
+    for (const waiter of this.#line.splice(0)) waiter.refuse(error)
+  }
+
+  #take(): Place {
+    this.#taken++
+    let isHeld = true
+    return {
+      release: () => {
+        if (!isHeld) return
+        isHeld = false
+        this.#taken--
+        this.#admitNext()
+      },
+    }
+  }
+
+  #admitNext(): void {
+    const next = this.#line.shift()
+    if (next === undefined) return
+    next.admit(this.#take())
+    this.#tellPositions()
+  }
+
+  #tellPositions(): void {
+    for (const [index, waiter] of this.#line.entries()) waiter.tell?.(index + 1)
+  }
+
+  #full(): RlenvError {
+    const { capacity, queueLimit } = this
+    return new RlenvError(`all ${capacity} sessions are open and ${queueLimit} more are waiting for one`, {
+      code: 'RLENV_SERVER_FULL',
+      fix: 'Close sessions that are done, try again later, or serve with a larger capacity.',
+    })
+  }
+}

@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto'
+import { type Clock, systemClock } from '../determinism/clock.ts'
+import { ExecutableWorld } from '../environment/executable-world.ts'
+import type { ToolSurface } from '../environment/tools/tool-surface.ts'
+import { didYouMean } from '../errors/near-names.ts'
+import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import type { World, WorldInstance, WorldRequest } from '../hooks/world.ts'
+import type { Pipeline } from '../plugin/pipeline.ts'
+import { attempt } from '../rollout/deadline.ts'
+import type { Environment } from '../vocabulary/environment.ts'
+import type { Task } from '../vocabulary/task.ts'
+import { Admission, type AdmissionRequest, type Place } from './admission.ts'
+import { Session, type SessionLimits, sessionUnknown } from './session.ts'
+import { SessionJudge } from './session-judge.ts'
+import type { SessionCall } from './session-record.ts'
+
+export const defaultLimits: SessionLimits = { toolTimeoutMs: 30_000, maxResultChars: 100_000, maxCalls: 10_000 }
+
+export interface SessionBrokerOptions {
+  readonly environments: readonly Environment[]
+  /** Most sessions that are open at once. Default 1,024. */
+  readonly capacity?: number
+  /** Most requests that wait for a place; the next one is refused. Default 1,024. */
+  readonly queueLimit?: number
+  /** Milliseconds without a sign of life after which a session is closed. Default 10 minutes. */
+  readonly leaseMs?: number
+  /** Milliseconds that a world may take to open, and again to close. Default 30 s. */
+  readonly worldTimeoutMs?: number
+  /** Default: `direct`. */
+  readonly surface?: ToolSurface
+  readonly limits?: Partial<SessionLimits>
+  /** Where instances come from. Default: the executable world, in this process. */
+  readonly world?: World
+  /** Whose verifiers are asked. Without one, every verdict is unscored. */
+  readonly pipeline?: Pipeline | null
+  /** Number that the verifiers' random streams descend from. Default 0. */
+  readonly seed?: number
+  readonly clock?: Clock
+  /** Told each call after it was made. */
+  readonly onCall?: (session: Session, call: SessionCall, durationMs: number) => void
+  /** Told what went wrong where nobody waits for an answer. */
+  readonly log?: (line: string) => void
+}
+
+export interface SessionRequest extends AdmissionRequest {
+  readonly environmentId: string
+  /** Whole id, or the part after the environment's. Without one the session cannot be verified. */
+  readonly taskId?: string | undefined
+  /** Equal seeds give equal worlds. Default: the environment's. */
+  readonly seed?: number | undefined
+  readonly surface?: ToolSurface | undefined
+  /** Instead of the broker's; Infinity keeps the session until it is closed. */
+  readonly leaseMs?: number | undefined
+}
+
+/** How many sessions there are and were. */
+export interface SessionCounts {
+  /** Places taken, by sessions that are open, opening or closing. */
+  readonly taken: number
+  /** Sessions with a handle that is valid now. */
+  readonly open: number
+  readonly queued: number
+  readonly opened: number
+  readonly closed: number
+  /** Of the closed ones, those whose lease ran out. */
+  readonly reaped: number
+  /** Requests that found the queue full. */
+  readonly refused: number
+}
+
+interface OpenSession {
+  readonly session: Session
+  readonly place: Place
+}
+
+/**
+ * Owns every session: admits, leases, finds, reaps and closes them. Doors hold handles and nothing else, so that a client
+ * that vanishes costs no more than its lease.
+ */
+export class SessionBroker {
+  readonly environments: ReadonlyMap<string, Environment>
+  readonly leaseMs: number
+  readonly limits: SessionLimits
+  readonly surface: ToolSurface
+  readonly #options: SessionBrokerOptions
+  readonly #clock: Clock
+  readonly #world: World
+  readonly #worldTimeoutMs: number
+  readonly #judge: SessionJudge
+  readonly #admission: Admission
+  readonly #sessions = new Map<string, OpenSession>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #reaper: NodeJS.Timeout
+  readonly #over = new AbortController()
+  #opened = 0
+  #closed = 0
+  #reaped = 0
+  #refused = 0
+
+  constructor(options: SessionBrokerOptions) {
+    const { capacity = 1_024, queueLimit = 1_024, leaseMs = 600_000, clock = systemClock } = options
+    this.environments = new Map(options.environments.map((environment) => [environment.id, environment]))
+    this.leaseMs = leaseMs
+    this.limits = { ...defaultLimits, ...options.limits }
+    this.surface = options.surface ?? 'direct'
+    this.#options = options
+    this.#clock = clock
+    this.#world = options.world ?? new ExecutableWorld()
+    this.#worldTimeoutMs = options.worldTimeoutMs ?? 30_000
+    const { pipeline = null, seed = 0, log } = options
+    this.#judge = new SessionJudge({ pipeline, seed, clock, ...(log === undefined ? {} : { log }) })
+    this.#admission = new Admission(capacity, queueLimit)
+    this.#reaper = setInterval(() => void this.reap(), Math.min(Math.max(leaseMs / 4, 50), 30_000)).unref()
+  }
+
+  get capacity(): number {
+    return this.#admission.capacity
+  }
+
+  get counts(): SessionCounts {
+    return {
+      taken: this.#admission.taken,
+      open: this.#sessions.size,
+      queued: this.#admission.queued,
+      opened: this.#opened,
+      closed: this.#closed,
+      reaped: this.#reaped,
+      refused: this.#refused,
+    }
+  }
+
+  /** Of all sessions with a valid handle. */
+  *sessions(): Iterable<Session> {
+    for (const { session } of this.#sessions.values()) yield session
+  }
+
+  /**
+   * Opens a session, now or when its turn in the queue comes.
+   *
+   * @throws {RlenvError} RLENV_USAGE for an environment or task that is not served, RLENV_SERVER_FULL,
+   * RLENV_SERVER_CLOSED, RLENV_WORLD_UNAVAILABLE and what loading the environment throws; the signal's reason.
+   */
+  async open(request: SessionRequest): Promise<Session> {
+    if (this.#over.signal.aborted) throw serverClosed()
+    const environment = this.#environment(request.environmentId)
+    const task = request.taskId === undefined ? null : taskOf(environment, request.taskId)
+    const place = await this.#enter(request)
+    try {
+      return await this.#begin(request, environment, task, place)
+    } catch (cause) {
+      place.release()
+      throw cause
+    }
+  }
+
+  /** The session behind a handle while it is open. Looking it up is no sign of life. */
+  get(handle: string): Session | undefined {
+    return this.#sessions.get(handle)?.session
+  }
+
+  /** @throws {RlenvError} RLENV_SESSION_UNKNOWN */
+  require(handle: string): Session {
+    const session = this.get(handle)
+    if (session === undefined) throw sessionUnknown(handle)
+    return session
+  }
+
+  /** Starts the lease again. @throws {RlenvError} RLENV_SESSION_UNKNOWN */
+  heartbeat(handle: string): Session {
+    const session = this.require(handle)
+    session.heartbeat()
+    return session
+  }
+
+  /**
+   * Closes a session: its handle is invalid at once, its world closes after what is under way, and then its place is
+   * free. Resolves then. An unknown handle is none of ours: false.
+   */
+  async close(handle: string): Promise<boolean> {
+    const found = this.#sessions.get(handle)
+    if (found === undefined) return false
+    this.#sessions.delete(handle)
+    const closing = this.#finish(found)
+    this.#closing.add(closing)
+    await closing
+    this.#closing.delete(closing)
+    return true
+  }
+
+  /** Closes the sessions whose lease has run out, with some grace while something is under way. Called by a timer. */
+  async reap(): Promise<number> {
+    const now = this.#clock.now()
+    const grace = (session: Session) => (session.isBusy ? this.limits.toolTimeoutMs : 0)
+    const expired = [...this.#sessions.values()].filter(({ session }) => session.expiresAt + grace(session) <= now)
+    this.#reaped += expired.length
+    await Promise.all(expired.map(({ session }) => this.close(session.handle)))
+    return expired.length
+  }
+
+  /** Closes everything and lets nobody in any more. Resolves when every world is closed. */
+  async shutdown(): Promise<void> {
+    clearInterval(this.#reaper)
+    const error = serverClosed()
+    this.#over.abort(error)
+    this.#admission.dismiss(error)
+    await Promise.all([...this.#sessions.keys()].map((handle) => this.close(handle)))
+    await Promise.all(this.#closing)
+  }
+
+  #environment(id: string): Environment {
+    const environment = this.environments.get(id)
+    if (environment !== undefined) return environment
+    const known = [...this.environments.keys()]
+    throw new RlenvError(`no environment "${id}" is served`, {
+      code: 'RLENV_USAGE',
+      fix: didYouMean(id, known) ?? 'Ask for the list of environments.',
+    })
+  }
+
+  async #enter(request: SessionRequest): Promise<Place> {
+    try {
+      return await this.#admission.enter(request)
+    } catch (cause) {
+      if (cause instanceof RlenvError && cause.code === 'RLENV_SERVER_FULL') this.#refused++
+      throw cause
+    }
+  }
+
+  async #begin(request: SessionRequest, environment: Environment, task: Task | null, place: Place): Promise<Session> {
+    const seed = request.seed ?? environment.seed
+    const openWorld = (signal: AbortSignal) => this.#openWorld({ environment, seed }, signal)
+    const closeWorld = (instance: WorldInstance) => this.#closeWorld(environment, instance)
+    const { signal: over } = this.#over
+    const instance = await openWorld(request.signal === undefined ? over : AbortSignal.any([over, request.signal]))
+    const parts = {
+      handle: randomBytes(24).toString('base64url'),
+      environment,
+      task,
+      seed,
+      surface: request.surface ?? this.surface,
+      leaseMs: request.leaseMs ?? this.leaseMs,
+      limits: this.limits,
+      clock: this.#clock,
+      judge: this.#judge,
+      openWorld,
+      closeWorld,
+      onCall: this.#options.onCall ?? (() => undefined),
+    }
+    const session = new Session(parts, instance)
+    this.#sessions.set(session.handle, { session, place })
+    this.#opened++
+    return session
+  }
+
+  async #finish({ session, place }: OpenSession): Promise<void> {
+    try {
+      await session.end()
+    } finally {
+      this.#closed++
+      place.release()
+    }
+  }
+
+  async #openWorld(request: WorldRequest, signal: AbortSignal): Promise<WorldInstance> {
+    let isLate = false
+    const opening = async () => {
+      const instance = await this.#world.open(request, signal)
+      if (isLate) void this.#closeWorld(request.environment, instance)
+      return instance
+    }
+    const settled = await attempt(opening, this.#worldTimeoutMs, signal, this.#clock)
+    if (settled.kind === 'value') return settled.value
+    isLate = true
+    if (settled.kind === 'aborted') throw signal.reason
+    if (settled.kind === 'failed') throw settled.cause
+    throw new RlenvError(`${request.environment.id} did not open within ${this.#worldTimeoutMs} ms`, {
+      code: 'RLENV_WORLD_UNAVAILABLE',
+      fix: 'Try again, or look into the log of the world.',
+    })
+  }
+
+  /** A world that does not close is given up after a while, so that its place is not lost. */
+  async #closeWorld(environment: Environment, instance: WorldInstance): Promise<void> {
+    const never = new AbortController().signal
+    const settled = await attempt(() => instance.close(), this.#worldTimeoutMs, never, this.#clock)
+    if (settled.kind === 'value') return
+    const why = settled.kind === 'failed' ? messageOf(settled.cause) : `no answer within ${this.#worldTimeoutMs} ms`
+    this.#options.log?.(`a world of ${environment.id} did not close: ${why}`)
+  }
+}
+
+function taskOf(environment: Environment, name: string): Task {
+  const full = name.includes('/') ? name : `${environment.id}/${name}`
+  const found = environment.tasks.find(({ id }) => id === full)
+  if (found !== undefined) return found
+  const known = environment.tasks.map(({ id }) => id)
+  throw new RlenvError(`${environment.id} has no task "${name}"`, {
+    code: 'RLENV_USAGE',
+    fix: didYouMean(full, known) ?? 'Ask for the list of tasks.',
+  })
+}
+
+function serverClosed(): RlenvError {
+  return new RlenvError('the server is shutting down', { code: 'RLENV_SERVER_CLOSED', fix: 'Connect again later.' })
+}
