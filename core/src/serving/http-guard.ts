@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { HttpProblem } from './http-problem.ts'
+import type { Access } from './http-route.ts'
+
+export interface GuardOptions {
+  /** Names, without port, that the server may be addressed by; null = any, for servers behind a name of their own. */
+  readonly hosts: readonly string[] | null
+  /** Asked of clients; null = they need none. */
+  readonly token: string | null
+  /** Asked of whoever controls sessions; null = nobody can. */
+  readonly controlToken: string | null
+}
+
+/** The names of this machine to itself. */
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Decides who may come through. A page in a browser that reaches this machine under a foreign name (DNS rebinding) or
+ * from a foreign page is refused by Host and Origin, as MCP's transport demands.
+ */
+export class HttpGuard {
+  readonly #options: GuardOptions
+
+  constructor(options: GuardOptions) {
+    this.#options = options
+  }
+
+  /** @throws {HttpProblem} 401 or 403. */
+  admit(request: IncomingMessage, access: Access): void {
+    this.#checkNames(request)
+    if (access === 'public') return
+    const { token, controlToken } = this.#options
+    const expected = access === 'control' ? controlToken : token
+    if (access === 'control' && expected === null) throw new HttpProblem(403, 'this server has no control plane')
+    if (expected === null || carries(request, expected)) return
+    throw new HttpProblem(401, 'the bearer token is missing or wrong', { 'www-authenticate': 'Bearer' })
+  }
+
+  #checkNames({ headers }: IncomingMessage): void {
+    const { hosts } = this.#options
+    const host = hostname(`http://${headers.host ?? ''}`)
+    if (host === null || (hosts !== null && !hosts.includes(host))) {
+      throw new HttpProblem(403, `not served under the host "${headers.host ?? ''}"`)
+    }
+    if (headers.origin === undefined) return
+    const origin = hostname(headers.origin)
+    if (origin === null || !(origin === host || hosts?.includes(origin))) {
+      throw new HttpProblem(403, `not served to pages of "${headers.origin}"`)
+    }
+  }
+}
+
+function hostname(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Compares in constant time, whatever the lengths. */
+function carries({ headers }: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  return timingSafeEqual(digest(given), digest(token))
+}
