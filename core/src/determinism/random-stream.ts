@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** State of a stream: four unsigned 32-bit words. */
 export type RandomState = readonly [number, number, number, number]
@@ -25,13 +25,18 @@ export class RandomStream {
   }
 
   static #fromKey(key: string): RandomStream {
-    const digest = createHash('sha256').update(key).digest()
-    return new RandomStream(key, [
-      digest.readUInt32LE(0),
-      digest.readUInt32LE(4),
-      digest.readUInt32LE(8),
-      digest.readUInt32LE(12) | 1,
-    ])
+    const digest = hash('sha256', key, 'hex')
+    return new RandomStream(key, [word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3) | 1])
+  }
+
+  /** A stream with this one's key in a state of its own; see {@link key} and {@link state}. */
+  static revive(key: string, state: RandomState): RandomStream {
+    return new RandomStream(key, state)
+  }
+
+  /** What its forks descend from. */
+  get key(): string {
+    return this.#key
   }
 
   /** A stream of its own below this one; does not draw from it. */
@@ -88,4 +93,10 @@ export class RandomStream {
   restore(state: RandomState): void {
     ;[this.#a, this.#b, this.#c, this.#counter] = state
   }
+}
+
+/** The n-th 32-bit word, little-endian, of bytes written in hexadecimal digits. */
+function word(digits: string, n: number): number {
+  const big = Number.parseInt(digits.slice(8 * n, 8 * n + 8), 16)
+  return ((big << 24) | ((big & 0xff00) << 8) | ((big >>> 8) & 0xff00) | (big >>> 24)) >>> 0
 }
