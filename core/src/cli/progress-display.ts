@@ -26,7 +26,7 @@ interface Activity {
 export class ProgressDisplay {
   readonly #output: ProgressOutput
   readonly #clock: Clock
-  readonly #evaluations = { rollouts: 0 }
+  readonly #evaluations = { rollouts: 0, total: 0 }
   readonly #warnings = new Map<string, number>()
   #shown: { label: string; at: number } | null = null
   #lineOpen = false
@@ -77,9 +77,15 @@ export class ProgressDisplay {
       case 'rollout:end':
         if (event.purpose !== 'eval' && event.purpose !== 'rollout') return null
         this.#evaluations.rollouts += 1
-        return { label: 'evaluation rollouts', done: this.#evaluations.rollouts, total: 0, detail: '' }
-      case 'evaluation:end':
+        return {
+          label: 'evaluation rollouts',
+          done: this.#evaluations.rollouts,
+          total: this.#evaluations.total,
+          detail: '',
+        }
+      case 'evaluation:start':
         this.#evaluations.rollouts = 0
+        this.#evaluations.total = event.rollouts
         return null
       case 'step:end':
         return { label: 'steps', done: event.step + 1, total: event.steps, detail: stepDetail(event.metrics) }

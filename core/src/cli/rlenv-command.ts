@@ -1,6 +1,7 @@
 import { Command, type Errors, Flags, type Interfaces } from '@oclif/core'
 import { systemClock } from '../determinism/clock.ts'
 import { exitCodeOf } from '../errors/exit-code.ts'
+import { errnoOf } from '../errors/file-error.ts'
 import { renderError } from '../errors/render-error.ts'
 import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
@@ -62,6 +63,8 @@ export abstract class RlenvCommand extends Command {
   #releaseStdout: () => void = () => undefined
 
   protected override async init(): Promise<void> {
+    // Progress that nobody reads any more is no reason to stop.
+    process.stderr.on('error', ignoreClosedPipe)
     if (this.jsonEnabled()) this.#releaseStdout = reserveStdout()
     await super.init()
   }
@@ -126,6 +129,10 @@ export abstract class RlenvCommand extends Command {
     if (this.jsonEnabled()) return this.logJson(errorDocument(error))
     process.stderr.write(`${this.#secrets.redact(renderError(error, { stack: wantsStack() }))}\n`)
   }
+}
+
+function ignoreClosedPipe(error: Error): void {
+  if (errnoOf(error) !== 'EPIPE') throw error
 }
 
 const wantsStack = () => process.argv.includes('--stack')

@@ -36,7 +36,11 @@ export function checkConfig(value: object, where: string): void {
   const issues = schemaIssues(configSchema, value)
   if (issues.length === 0) return
   const known = issues.map((issue) => ({ issue, name: nameHere(issue) }))
-  const texts = known.map(({ issue, name }) => (name === undefined ? issueText(issue) : renamed(issue, name)))
+  const texts = known.map(({ issue, name }, index) => {
+    if (name !== undefined) return renamed(issue, name)
+    // What the fix says need not stand here as well.
+    return issueText(index === 0 ? { ...issue, suggestion: undefined } : issue)
+  })
   throw new RlenvError(`${where}: ${texts.join('; ')}`, {
     code: 'RLENV_CONFIG_INVALID',
     fix: fixFor(known[0]?.issue, known[0]?.name, where),

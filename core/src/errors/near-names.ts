@@ -31,15 +31,18 @@ export function nearNames(wrong: string, known: Iterable<string>, limit = 3): st
   const tolerated = Math.max(1, Math.floor(lower.length / 3))
   return [...new Set(known)]
     .map((name) => ({ name, distance: distanceTo(lower, name.toLowerCase(), tolerated) }))
-    .filter(({ distance }) => distance <= tolerated)
+    .filter(({ distance }) => distance <= tolerated + containedPenalty)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, limit)
     .map(({ name }) => name)
 }
 
+/** A name that merely contains the wrong one comes after every name that is a slip away from it. */
+const containedPenalty = 0.5
+
 /** Packages are known without their scope as well: "sampler-uniform" is near "@rlenv/sampler-uniform". */
 function distanceTo(wrong: string, name: string, tolerated: number): number {
-  const contained = wrong.length >= 4 && name.includes(wrong) ? tolerated : Number.POSITIVE_INFINITY
+  const contained = wrong.length >= 4 && name.includes(wrong) ? tolerated + containedPenalty : Number.POSITIVE_INFINITY
   const unscoped = name.slice(name.lastIndexOf('/') + 1)
   return Math.min(contained, editDistance(wrong, name), editDistance(wrong, unscoped))
 }

@@ -1,3 +1,4 @@
+import { errorCodes } from './error-codes.ts'
 import { isRlenvError } from './rlenv-error.ts'
 
 /** Causes deeper than this are cut off. */
@@ -14,7 +15,7 @@ export interface RenderOptions {
  * ```
  *  ✖ 2 plugins provide sampler: a, b
  *    fix     Keep one of a, b in "plugins".
- *    code    RLENV_SLOT_CONFLICT  (docs/errors.md)
+ *    code    RLENV_SLOT_CONFLICT: two plugins of one layer provide the same slot
  * ```
  */
 export function renderError(thrown: unknown, options: RenderOptions = {}): string {
@@ -24,7 +25,7 @@ export function renderError(thrown: unknown, options: RenderOptions = {}): strin
         ...labelled('plugin', thrown.plugin),
         ...labelled('hook', thrown.hook),
         ...causeLines(thrown.cause),
-        ...labelled('code', `${thrown.code}  (docs/errors.md)`),
+        ...labelled('code', `${thrown.code}: ${errorCodes[thrown.code].when}`),
       ]
     : [...causeLines(thrown instanceof Error ? thrown.cause : undefined), ...unforeseen(thrown)]
   const stack = options.stack === true && thrown instanceof Error ? indented(stackOf(thrown)) : []

@@ -4,6 +4,7 @@ import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Draw, Policy } from '../hooks/roles.ts'
 import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { RolloutEngine } from '../rollout/rollout-engine.ts'
+import type { EventSink } from '../telemetry/run-event.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
@@ -25,6 +26,8 @@ export interface EvaluateOptions {
    * waited for, and the group is not kept.
    */
   readonly onGroup?: (group: TrajectoryGroup) => void | Promise<void>
+  /** Told how many rollouts are to come. */
+  readonly events?: EventSink
   readonly onFailedAttempts?: (attempts: readonly JudgedTrajectory[]) => void
   readonly onTiming?: (timing: RolloutTiming) => void
 }
@@ -43,6 +46,8 @@ export async function evaluate(options: EvaluateOptions, signal: AbortSignal): P
   const sampled = { name: 'sampled', temperature: settings.temperature, rolloutsPerTask: settings.rolloutsPerTask }
   const greedy = { name: 'greedy', temperature: 0, rolloutsPerTask: 1 }
   const { policyVersion, name } = policy
+  const rollouts = tasks.length * (sampled.rolloutsPerTask + (settings.greedy ? greedy.rolloutsPerTask : 0))
+  options.events?.({ type: 'evaluation:start', step, rollouts })
   return {
     format: 1,
     policy: name,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import type { Clock } from '../determinism/clock.ts'
@@ -282,7 +283,7 @@ export class RunDirectory {
 
   /** Opens the results of earlier starts, which sets torn tails aside, and remembers which rollouts are there. */
   async #loadRecorded(): Promise<void> {
-    for (const name of ['traces.jsonl', 'failures.jsonl']) {
+    for (const name of ['traces.jsonl', 'failures.jsonl'].filter((one) => existsSync(join(this.directory, one)))) {
       const { path } = await this.#file(name)
       for await (const { value } of readJsonl(path)) {
         const { id, retried } = value as { readonly id?: unknown; readonly retried?: unknown }

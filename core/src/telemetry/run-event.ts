@@ -32,6 +32,8 @@ export type RunEvent =
       readonly policyVersion: number
       readonly metrics: Readonly<Record<string, number>>
     }
+  /** So many rollouts of purpose `eval` or `rollout` follow. */
+  | { readonly type: 'evaluation:start'; readonly step: number | null; readonly rollouts: number }
   | { readonly type: 'evaluation:end'; readonly step: number; readonly metrics: Readonly<Record<string, number>> }
   | { readonly type: 'checkpoint:saved'; readonly step: number; readonly directory: string }
   | { readonly type: 'warning'; readonly message: string; readonly plugin: string | null; readonly hook: string | null }

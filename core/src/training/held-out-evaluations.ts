@@ -58,7 +58,7 @@ export class HeldOutEvaluations {
 
   /** Rollouts go to their file as they come in, so that their number does not matter to memory. */
   async #play(step: number, signal: AbortSignal): Promise<EvaluationReport> {
-    const { config, records } = this.#run
+    const { config, records, events } = this.#run
     const { engine, split, policy } = this.#session
     const { seed, evaluation: settings } = config
     const failed: JudgedTrajectory[] = []
@@ -71,7 +71,7 @@ export class HeldOutEvaluations {
     }
     try {
       const report = await evaluate(
-        { engine, environments: split.heldOut, settings, seed, policy, step, ...taking },
+        { engine, environments: split.heldOut, settings, seed, policy, step, events, ...taking },
         signal,
       )
       await rollouts.finish()

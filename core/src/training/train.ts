@@ -24,6 +24,9 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
   try {
     await evaluations.after(progress.finishedSteps, signal)
     await saveIfNew(opened)
+    if (run.resume && progress.finishedSteps === run.config.training.steps) {
+      session.log(`all ${run.config.training.steps} steps of this run are finished; nothing is left to train`)
+    }
     while (progress.finishedSteps < run.config.training.steps) {
       await trainStep(opened, signal)
       await evaluations.after(progress.finishedSteps, signal)

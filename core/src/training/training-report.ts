@@ -27,7 +27,7 @@ export function reportHtml(title: string, reports: readonly EvaluationReport[]):
   const table = first && last ? evaluationTable(last, first === last ? null : first) : 'Nothing was held out.'
   return (
     `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n` +
-    '<style>body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{overflow:auto}</style>\n' +
+    '<style>body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{overflow:auto}svg{max-width:100%;height:auto}</style>\n' +
     `<h1>${escapeHtml(title)}</h1>\n${learningCurveSvg(curveOf(reports))}<pre>${escapeHtml(table)}</pre>\n</html>\n`
   )
 }

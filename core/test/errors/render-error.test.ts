@@ -25,13 +25,13 @@ describe('renderError', () => {
          cause   Error: query failed
                  in table users
          cause   TypeError: no rows
-         code    RLENV_PLUGIN_FAILED  (docs/errors.md)"
+         code    RLENV_PLUGIN_FAILED: a plugin threw inside a hook"
     `)
   })
 
   test('leaves out what an error does not have', () => {
     const error = new RlenvError('no config', { code: 'RLENV_CONFIG_NOT_FOUND' })
-    expect(renderError(error)).toBe(' ✖ no config\n   code    RLENV_CONFIG_NOT_FOUND  (docs/errors.md)')
+    expect(renderError(error)).toBe(' ✖ no config\n   code    RLENV_CONFIG_NOT_FOUND: no configuration file was found, or the named one does not exist')
   })
 
   test('prints the place of an error that nobody foresaw, and its stack on request', () => {

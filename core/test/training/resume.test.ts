@@ -128,7 +128,7 @@ describe('an interrupted run that is resumed', () => {
     await finished()
     const before = await remains(root)
     const { events } = await trainTiny({ root, evaluation, training, resume: true })
-    expect(events).toEqual([])
+    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('nothing is left to train') }])
     expect(await remains(root)).toEqual(before)
   })
 

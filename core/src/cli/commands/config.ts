@@ -42,7 +42,17 @@ function hooksText({ hooks, plugins }: ResolvedConfigDocument): string {
     filledBy.length === 0 ? '(empty)' : filledBy.map(({ name, layer }) => `${name} [${layer.name}]`).join(' → '),
     replaced.map(({ name, layer }) => `${name} [${layer.name}]`).join(', '),
   ])
-  const options = plugins.map(({ name, version, options: chosen }) => [`${name}@${version}`, JSON.stringify(chosen)])
+  const options = plugins.map(({ name, version, options: chosen }) => [`${name}@${version}`, optionsText(chosen)])
   const head = ['hook point', 'kind', 'filled by [layer]', 'replaced']
   return `${textTable([head, ...rows])}\n\n${textTable([['plugin', 'options'], ...options])}`
+}
+
+/** On one line; an object of functions that has a name is shown by it. */
+function optionsText(options: unknown): string {
+  return JSON.stringify(options, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('name' in value)) return value
+    const { name, ...rest } = value
+    const isCode = Object.values(rest).every((part) => typeof part === 'string' && part.startsWith('[function '))
+    return isCode && Object.keys(rest).length > 0 ? name : value
+  })
 }

@@ -71,7 +71,7 @@ export default class Eval extends RlenvCommand {
         }
         const onFailedAttempts = (attempts: readonly JudgedTrajectory[]) => write(records.failedAttempts(attempts))
         const { evaluation: settings, seed } = config
-        const taking = { onGroup, onFailedAttempts, onTiming }
+        const taking = { onGroup, onFailedAttempts, onTiming, events: emit }
         return evaluate({ engine, environments, settings, seed, policy, step: null, ...taking }, stop)
       })
       await records.evaluation(report)

@@ -54,11 +54,12 @@ export default class Rollout extends RlenvCommand {
     })
   }
 
-  #play(session: Session, choice: RolloutChoice): Promise<unknown> {
+  async #play(session: Session, choice: RolloutChoice): Promise<unknown> {
+    const { config, pipeline, emit, signal, progress } = session
+    const { environments, split } = await evaluatedEnvironments(session, 'all')
+    const draws = chosenTasks(environments, choice).map((task, ordinal) => drawOf(task, ordinal, config.seed))
+    emit({ type: 'evaluation:start', step: null, rollouts: draws.length * choice.rollouts })
     return recorded(session, { kind: 'rollout' }, async (records) => {
-      const { config, pipeline, emit, signal, progress } = session
-      const { environments, split } = await evaluatedEnvironments(session, 'all')
-      const draws = chosenTasks(environments, choice).map((task, ordinal) => drawOf(task, ordinal, config.seed))
       const opened = await openEvaluation({ pipeline, config, environments, events: emit, clock: systemClock }, signal)
       const played: JudgedTrajectory[] = []
       try {
