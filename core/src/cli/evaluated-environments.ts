@@ -1,7 +1,7 @@
 import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Session } from './rlenv-command.ts'
-import { synthesizedEnvironments } from './synthesized-environments.ts'
+import { configuredEnvironments } from './synthesized-environments.ts'
 
 export const evaluationSplits = ['held-out', 'train', 'all'] as const
 export type EvaluationSplitName = (typeof evaluationSplits)[number]
@@ -19,7 +19,7 @@ export async function evaluatedEnvironments(
   side: EvaluationSplitName,
 ): Promise<EvaluatedEnvironments> {
   const { config } = session
-  const { environments } = await synthesizedEnvironments(session)
+  const { environments } = await configuredEnvironments(session)
   const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
   if (side === 'all') return { environments, split }
   return { environments: side === 'train' ? split.train : split.heldOut, split }

@@ -1,11 +1,38 @@
 import { resolve } from 'node:path'
 import { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { systemClock } from '../determinism/clock.ts'
-import type { SynthesisReport } from '../synthesis/synthesis-report.ts'
+import { RandomStream } from '../determinism/random-stream.ts'
+import { type SynthesisReport, synthesisReport } from '../synthesis/synthesis-report.ts'
 import { synthesize } from '../synthesis/synthesize.ts'
 import type { Session } from './rlenv-command.ts'
 
-/** The environments of a configuration, out of the artefact store wherever it has them. */
+/** The environments of a configuration: those that its world brings along, or else synthesised ones. */
+export async function configuredEnvironments(session: Session): Promise<SynthesisReport> {
+  return (await environmentsOfWorld(session)) ?? synthesizedEnvironments(session)
+}
+
+/** A report on environments that were not synthesised; null when the world brings none along. */
+async function environmentsOfWorld(session: Session): Promise<SynthesisReport | null> {
+  const { pipeline, config, signal, progress } = session
+  if (!pipeline.has('world')) return null
+  const world = await pipeline.slot('world', {
+    random: RandomStream.of(config.seed, 'environments', 'world'),
+    seed: config.seed,
+    signal,
+    log: (line) => progress.note(line),
+  })
+  try {
+    if (world.environments === undefined) return null
+    const environments = await world.environments(signal)
+    const results = environments.map((environment) => ({ environment, drop: null, passages: [] }))
+    const scenarios = environments.map(({ scenario }) => scenario)
+    return synthesisReport(environments.length, { scenarios, plugins: [], costUsd: 0 }, results)
+  } finally {
+    await world.close()
+  }
+}
+
+/** Synthesised environments, out of the artefact store wherever it has them. */
 export function synthesizedEnvironments(session: Session): Promise<SynthesisReport> {
   const { pipeline, config, emit, signal, progress } = session
   const store = new ArtifactStore(resolve(config.baseDirectory, config.synthesis.artifactDirectory))
@@ -16,7 +43,7 @@ export function synthesizedEnvironments(session: Session): Promise<SynthesisRepo
 /** Yield per stage and why things were dropped, as lines of text. */
 export function synthesisSummary(report: SynthesisReport): string {
   const { environments, wanted, tasks, verifierKillRate, mutants, costUsd } = report
-  const cached = report.stages.every((stage) => stage.cached === stage.entered)
+  const cached = report.stages.length > 0 && report.stages.every((stage) => stage.cached === stage.entered)
   const killed = verifierKillRate === null ? '–' : `${(100 * verifierKillRate).toFixed(1)} %`
   const reasons = report.stages.flatMap(({ stage, reasons: why, droppedItems }) => {
     return [...why, ...droppedItems].map(

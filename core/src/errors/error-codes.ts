@@ -29,6 +29,14 @@ export const errorCodes = {
   RLENV_PLUGIN_STALLED: { exit: 1, when: "a plugin's promise did not settle before its deadline" },
   RLENV_SAMPLER_INVALID: { exit: 1, when: 'a sampler drew a task that does not exist, or the wrong number of tasks' },
   RLENV_WORLD_SHARED: { exit: 1, when: 'a world plugin returned the same instance twice' },
+  RLENV_SHARD_FAILED: {
+    exit: 1,
+    when: 'a thread or process for rollouts does not start, does not stay up, or loads another configuration',
+  },
+  RLENV_SERVER_FAILED: {
+    exit: 1,
+    when: 'a server that a world runs on does not start, cannot be reached, or does not keep to its protocol',
+  },
   // Environments: exit 3.
   RLENV_DATABASE_INVALID: { exit: 3, when: 'a schema or its rows do not load, or break a foreign key' },
   RLENV_TOOL_INVALID: {

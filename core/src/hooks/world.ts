@@ -50,6 +50,13 @@ export interface WorldRequest {
 export interface World {
   readonly name: string
   open(request: WorldRequest, signal: AbortSignal): WorldInstance | Promise<WorldInstance>
+  /**
+   * The environments of a world that is not made from databases, such as one of servers. Where it is there, they are the
+   * run's environments and nothing is synthesised.
+   */
+  environments?(signal: AbortSignal): Promise<readonly Environment[]>
+  /** Loads what the instances of this environment share, ahead of the first one. A failure shows when one is opened. */
+  prepare?(environment: Environment): void | Promise<void>
   /** Frees what instances share. */
   close(): void | Promise<void>
 }

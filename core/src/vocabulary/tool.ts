@@ -35,6 +35,8 @@ export type ToolImplementation =
   | { readonly kind: 'sql'; readonly steps: readonly SqlStep[] }
   /** A TypeScript file of the bundle, `tools/*.ts`, default-exporting a function of (db, args, world). */
   | { readonly kind: 'script'; readonly file: string }
+  /** Nothing that could be run here: only the world that the environment belongs to can carry it out. */
+  | { readonly kind: 'world' }
 
 /** One operation of an environment. */
 export interface Tool {
@@ -132,5 +134,6 @@ export const toolSchema: z.ZodType<Tool> = z.strictObject({
   implementation: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('sql'), steps: z.array(sqlStepSchema).min(1) }),
     z.strictObject({ kind: z.literal('script'), file: z.string().regex(/^tools\/[A-Za-z0-9_-]+\.ts$/) }),
+    z.strictObject({ kind: z.literal('world') }),
   ]),
 })

@@ -8,7 +8,7 @@ import { train } from '../../training/train.ts'
 import type { TrainingReport } from '../../training/training-report.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { recorded } from '../run-recording.ts'
-import { synthesisSummary, synthesizedEnvironments } from '../synthesized-environments.ts'
+import { configuredEnvironments, synthesisSummary } from '../synthesized-environments.ts'
 import { trainingHooks } from '../training-hooks.ts'
 
 export default class Train extends RlenvCommand {
@@ -62,7 +62,7 @@ export default class Train extends RlenvCommand {
     return recorded(session, { kind: 'train', resume }, async (records) => {
       const { pipeline, config, emit, signal, progress } = session
       if (resume !== false) progress.note(`going on with the run in ${records.directory}`)
-      const synthesis = await synthesizedEnvironments(session)
+      const synthesis = await configuredEnvironments(session)
       progress.note(synthesisSummary(synthesis))
       const { environments } = synthesis
       const run = {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { StoredVerifier, Task } from '../../vocabulary/task.ts'
-import type { Tool } from '../../vocabulary/tool.ts'
+import type { Tool, ToolImplementation } from '../../vocabulary/tool.ts'
 import { textTable } from '../text-table.ts'
 import { tableSizes } from './table.ts'
 
@@ -21,13 +21,6 @@ export function overviewText(environment: Environment): string {
 /** One tool in full. */
 export function toolText(tool: Tool): string {
   const { name, effect, summary, description, tables, errors, implementation } = tool
-  const body =
-    implementation.kind === 'script'
-      ? [`script ${implementation.file}`]
-      : implementation.steps.map((step) => {
-          const what = step.kind === 'require' ? `one of ${step.anyOf.join(', ')}` : step.sql
-          return `  ${step.kind}: ${what}${'error' in step && step.error ? `\n    else ${step.error.code}: ${step.error.message}` : ''}`
-        })
   return [
     `${name} (${effect}): ${summary}`,
     description,
@@ -36,8 +29,18 @@ export function toolText(tool: Tool): string {
     `output: ${JSON.stringify(tool.outputSchema, null, 2)}`,
     `errors: ${errors.map(({ code }) => code).join(', ') || 'none'}`,
     'steps:',
-    ...body,
+    ...stepLines(implementation),
   ].join('\n')
+}
+
+function stepLines(implementation: ToolImplementation): readonly string[] {
+  if (implementation.kind === 'world') return ['  carried out by the world that it belongs to']
+  if (implementation.kind === 'script') return [`script ${implementation.file}`]
+  return implementation.steps.map((step) => {
+    const what = step.kind === 'require' ? `one of ${step.anyOf.join(', ')}` : step.sql
+    const otherwise = 'error' in step && step.error ? `\n    else ${step.error.code}: ${step.error.message}` : ''
+    return `  ${step.kind}: ${what}${otherwise}`
+  })
 }
 
 /** One task without its gold run. */

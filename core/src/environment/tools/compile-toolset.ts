@@ -52,6 +52,7 @@ function compileTool(
     const missing = scripts[implementation.file] === undefined
     return missing ? [`there is no script ${implementation.file}`] : { tool, validator, program: null }
   }
+  if (implementation.kind === 'world') return ['only the world that it belongs to can carry it out']
   const compilation = compileSqlTool(tool, implementation.steps, registry)
   return compilation.ok ? { tool, validator, program: compilation.program } : [...compilation.faults]
 }
