@@ -5,10 +5,10 @@ import type { StateDiff } from '../vocabulary/state-diff.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { DatabaseReader } from './database-reader.ts'
-import { diffTable, patchRows, type TableScan } from './diff/table-diff.ts'
+import { diffTable } from './diff/table-diff.ts'
+import { WrittenTables } from './diff/written-tables.ts'
 import type { InstanceHost } from './instance-host.ts'
 import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
-import type { SqliteRow } from './sqlite/cell.ts'
 import { Connection } from './sqlite/connection.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
 import { CallEffects, type LoggedWrite } from './tools/call-effects.ts'
@@ -27,7 +27,7 @@ export type InstanceStrategy = 'clone' | 'pooled'
 interface Fork {
   readonly bytes: Buffer
   readonly random: SeededRandom
-  readonly current: ReadonlyMap<number, readonly SqliteRow[]>
+  readonly written: WrittenTables
   readonly calls: number
 }
 
@@ -49,8 +49,7 @@ export class EnvironmentInstance implements WorldInstance {
   readonly #scriptLimits: ScriptLimits
   #connection: Connection | null = null
   #closed = false
-  /** Rows of the tables that calls have written, by table position. */
-  #current: Map<number, readonly SqliteRow[]>
+  #written: WrittenTables
   #log: LoggedWrite[] = []
   /** How many calls have run; each script call's random numbers start from it. */
   #calls: number
@@ -62,7 +61,7 @@ export class EnvironmentInstance implements WorldInstance {
     this.#environment = environment
     this.#fork = options.fork
     this.#scriptLimits = options.scriptLimits
-    this.#current = new Map(options.fork?.current)
+    this.#written = new WrittenTables(environment, options.fork?.written)
     this.#calls = options.fork?.calls ?? 0
   }
 
@@ -89,7 +88,7 @@ export class EnvironmentInstance implements WorldInstance {
     const result = this.#run(compiled, validated.value, effects)
     this.#calls++
     this.#log.push(...effects.writes)
-    return { result, diff: effects.tables.size === 0 ? nothing : this.#changesIn(effects.tables) }
+    return { result, diff: effects.tables.size === 0 ? nothing : this.#written.take(this.#open(), effects.tables) }
   }
 
   /** Both states and every row that differs. Valid until the instance is closed or reset. */
@@ -99,10 +98,7 @@ export class EnvironmentInstance implements WorldInstance {
 
   /** Every row that differs from the initial state, from the tables that calls have written. */
   diff(): StateDiff {
-    const tables = [...this.#current.keys()].sort((a, b) => a - b)
-    return tables.flatMap((table) =>
-      diffTable(this.#scanOf(table), this.#environment.baseRows(table), this.#rowsOf(table)),
-    )
+    return this.#written.diff()
   }
 
   /** The same from a scan of every table; what {@link diff} is held equal to. */
@@ -121,14 +117,19 @@ export class EnvironmentInstance implements WorldInstance {
   /** An independent instance in this one's present state. */
   fork(): EnvironmentInstance {
     const random = this.#open().random.copy()
-    const fork = { bytes: this.image(), random, current: new Map(this.#current), calls: this.#calls }
+    const fork = {
+      bytes: this.image(),
+      random,
+      written: new WrittenTables(this.#environment, this.#written),
+      calls: this.#calls,
+    }
     return new EnvironmentInstance(this.#environment, { ...this.#options(), fork })
   }
 
   /** Back to the state in which it was opened. */
   reset(): void {
     this.#release()
-    this.#current = new Map(this.#fork?.current)
+    this.#written = new WrittenTables(this.#environment, this.#fork?.written)
     this.#log = []
     this.#calls = this.#fork?.calls ?? 0
   }
@@ -218,7 +219,7 @@ export class EnvironmentInstance implements WorldInstance {
   #reader(): DatabaseReader {
     const { catalog, registry, initial, tables } = this.#environment
     return new DatabaseReader(catalog, registry, () => this.#readable(), {
-      get: (table) => (this.#current.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
+      get: (table) => (this.#written.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
       set: () => {},
     })
   }
@@ -226,33 +227,6 @@ export class EnvironmentInstance implements WorldInstance {
   /** Before its first call an instance looks like the image, so nothing needs to be opened to read it. */
   #readable(): Connection {
     return this.#connection ?? (this.#fork === undefined && !this.#closed ? this.#environment.base : this.#open())
-  }
-
-  #scanOf(table: number): TableScan {
-    return this.#environment.scans[table] as TableScan
-  }
-
-  #rowsOf(table: number): readonly SqliteRow[] {
-    return this.#current.get(table) ?? this.#environment.baseRows(table)
-  }
-
-  #changesIn(tables: CallEffects['tables']): StateDiff {
-    const connection = this.#open()
-    const written = [...tables].sort(([a], [b]) => a - b)
-    return written.flatMap(([table, ids]) => {
-      const before = this.#rowsOf(table)
-      const after = ids === null ? this.#environment.scan(connection, table) : this.#patched(connection, table, ids)
-      this.#current.set(table, after)
-      return diffTable(this.#scanOf(table), before, after)
-    })
-  }
-
-  #patched(connection: Connection, table: number, ids: ReadonlySet<bigint>): readonly SqliteRow[] {
-    let rows = this.#rowsOf(table)
-    for (const id of ids) {
-      rows = patchRows(this.#scanOf(table), rows, id, this.#environment.scanRow(connection, table, id))
-    }
-    return rows
   }
 }
 

@@ -102,16 +102,25 @@ export function diffTable(scan: TableScan, before: readonly SqliteRow[], after: 
     const change = changeOf(scan, previous, row)
     if (change !== null) changes.push(change)
   }
-  for (const row of old.values())
-    changes.push({ kind: 'delete', table: scan.table, key: keyOf(scan, row), before: contentOf(scan, row) })
+  for (const row of old.values()) changes.push(changeOf(scan, row, undefined) as RowChange)
   return changes.sort((a, b) => compareKeys(a.key, b.key))
 }
 
-function changeOf(scan: TableScan, previous: SqliteRow | undefined, row: SqliteRow): RowChange | null {
-  const key = keyOf(scan, row)
-  if (previous === undefined) return { kind: 'insert', table: scan.table, key, after: contentOf(scan, row) }
+/** What became of one row; undefined stands for no row. Null when nothing did. */
+export function changeOf(
+  scan: TableScan,
+  previous: SqliteRow | undefined,
+  row: SqliteRow | undefined,
+): RowChange | null {
+  const { table } = scan
+  if (row === undefined) {
+    if (previous === undefined) return null
+    return { kind: 'delete', table, key: keyOf(scan, previous), before: contentOf(scan, previous) }
+  }
+  if (previous === undefined) return { kind: 'insert', table, key: keyOf(scan, row), after: contentOf(scan, row) }
   if (sameRow(previous, row)) return null
-  return { kind: 'update', table: scan.table, key, before: contentOf(scan, previous), after: contentOf(scan, row) }
+  const key = keyOf(scan, row)
+  return { kind: 'update', table, key, before: contentOf(scan, previous), after: contentOf(scan, row) }
 }
 
 const rank = (cell: Cell | undefined): number =>
@@ -142,16 +151,8 @@ function compareKeys(a: Row, b: Row): number {
   return 0
 }
 
-/**
- * The rows of a table after one of them changed, from those before. Only for a table whose key is its row id, whose rows
- * are therefore in key order.
- */
-export function patchRows(
-  scan: TableScan,
-  rows: readonly SqliteRow[],
-  id: bigint,
-  now: SqliteRow | undefined,
-): readonly SqliteRow[] {
+/** The row with an id. Only for a table whose key is its row id, whose rows are therefore in key order. */
+export function findRow(scan: TableScan, rows: readonly SqliteRow[], id: bigint): SqliteRow | undefined {
   const [at = 0] = scan.identityAt
   let [low, high] = [0, rows.length]
   while (low < high) {
@@ -159,6 +160,5 @@ export function patchRows(
     if ((rows[middle]?.[at] as bigint) < id) low = middle + 1
     else high = middle
   }
-  const known = rows[low]?.[at] === id ? 1 : 0
-  return [...rows.slice(0, low), ...(now === undefined ? [] : [now]), ...rows.slice(low + known)]
+  return rows[low]?.[at] === id ? rows[low] : undefined
 }
