@@ -30,8 +30,8 @@ export class Connection {
   #prepare(statement: RegisteredStatement): Database.Statement<unknown[], unknown> {
     const kept = statement.slot < 0 ? undefined : this.#prepared[statement.slot]
     if (kept !== undefined) return kept
-    const fresh = this.database.prepare<unknown[], unknown>(statement.sql)
-    if (fresh.reader) fresh.raw(true)
+    const fresh = this.database.prepare<unknown[], unknown>(statement.positional ?? statement.sql)
+    if (statement.columns.length > 0) fresh.raw(true)
     fresh.safeIntegers(true)
     if (statement.slot >= 0) this.#prepared[statement.slot] = fresh
     return fresh
@@ -40,12 +40,17 @@ export class Connection {
   /** At most `limit` rows in column order, integers as bigint. */
   fetch(statement: RegisteredStatement, bindings: Bindings, limit = Number.POSITIVE_INFINITY): FetchedRows {
     const prepared = this.#prepare(statement)
+    const values = valuesOf(statement, bindings)
+    if (statement.single) {
+      const row = prepared.get(...values) as SqliteRow | undefined
+      return { rows: row === undefined ? [] : [row], more: false }
+    }
     if (statement.visits <= smallVisits || limit === Number.POSITIVE_INFINITY) {
-      const rows = (statement.parameters.length > 0 ? prepared.all(bindings) : prepared.all()) as SqliteRow[]
+      const rows = prepared.all(...values) as SqliteRow[]
       return rows.length > limit ? { rows: rows.slice(0, limit), more: true } : { rows, more: false }
     }
     const rows: SqliteRow[] = []
-    for (const row of statement.parameters.length > 0 ? prepared.iterate(bindings) : prepared.iterate()) {
+    for (const row of prepared.iterate(...values)) {
       if (rows.length === limit) return { rows, more: true }
       rows.push(row as SqliteRow)
     }
@@ -58,8 +63,7 @@ export class Connection {
   }
 
   run(statement: RegisteredStatement, bindings: Bindings): { readonly changes: number; readonly rowid: bigint } {
-    const prepared = this.#prepare(statement)
-    const done = statement.parameters.length > 0 ? prepared.run(bindings) : prepared.run()
+    const done = this.#prepare(statement).run(...valuesOf(statement, bindings))
     return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid) }
   }
 
@@ -76,4 +80,12 @@ export class Connection {
   close(): void {
     this.database.close()
   }
+}
+
+const none: readonly unknown[] = []
+
+/** What the driver is to bind. */
+function valuesOf({ parameters, positional }: RegisteredStatement, bindings: Bindings): readonly unknown[] {
+  if (parameters.length === 0) return none
+  return positional === null ? [bindings] : parameters.map((name) => bindings[name])
 }

@@ -10,8 +10,32 @@ export interface SqlToken {
 }
 
 const skipped = /(?:\s|\uFEFF)+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
-const lexeme =
-  /(?<string>[xX]?'[^']*(?:''[^']*)*'?)|(?<quoted>"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?)|(?<parameter>[@:$][A-Za-z0-9_$\u0080-\uFFFF]+|\?\d*)|(?<word>[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*)|\d[\w.]*|\.\d\w*|[\s\S]/y
+const string = /[xX]?'[^']*(?:''[^']*)*'?/y
+const quoted = /"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?/y
+const parameter = /[@:$][A-Za-z0-9_$\u0080-\uFFFF]+|\?\d*/y
+const word = /[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*/y
+const number = /\d[\w.]*|\.\d\w*/y
+
+/** What may begin at a character below U+0080; from there on, white space or a word. */
+type Start = 'skipped' | 'string' | 'quoted' | 'parameter' | 'word' | 'hex' | 'number' | 'symbol'
+
+function startOf(character: string): Start {
+  if (/[\s\-/]/.test(character)) return 'skipped'
+  if (character === "'") return 'string'
+  if (/["`[]/.test(character)) return 'quoted'
+  if (/[@:$?]/.test(character)) return 'parameter'
+  if (/[xX]/.test(character)) return 'hex'
+  if (/[A-Za-z_]/.test(character)) return 'word'
+  return /[\d.]/.test(character) ? 'number' : 'symbol'
+}
+
+const starts: readonly Start[] = Array.from({ length: 0x80 }, (_, code) => startOf(String.fromCharCode(code)))
+
+/** Where a match that begins at `position` ends; -1 without one. */
+function endOf(lexeme: RegExp, sql: string, position: number): number {
+  lexeme.lastIndex = position
+  return lexeme.test(sql) ? lexeme.lastIndex : -1
+}
 
 function unquoted(text: string): string {
   const close = text[0] === '[' ? ']' : text[0]
@@ -19,15 +43,29 @@ function unquoted(text: string): string {
   return text[0] === '[' ? inner : inner.replaceAll(`${close}${close}`, close as string)
 }
 
-function tokenOf(match: RegExpExecArray): SqlToken {
-  const text = match[0]
-  const at = { start: match.index, end: match.index + text.length }
-  const groups = match.groups
-  if (groups?.word !== undefined) return { kind: 'word', text, keyword: text.toUpperCase(), ...at }
-  if (groups?.string !== undefined) return { kind: 'string', text, keyword: '', ...at }
-  if (groups?.quoted !== undefined) return { kind: 'quoted', text: unquoted(text), keyword: '', ...at }
-  if (groups?.parameter !== undefined) return { kind: 'parameter', text: text.slice(1), keyword: '', ...at }
-  return { kind: 'symbol', text, keyword: '', ...at }
+function wordAt(sql: string, start: number): SqlToken {
+  const end = endOf(word, sql, start)
+  const text = sql.slice(start, end)
+  return { kind: 'word', text, keyword: text.toUpperCase(), start, end }
+}
+
+/** The token at a position at which neither white space nor a comment begins. */
+function tokenAt(sql: string, start: number, begins: Start): SqlToken {
+  if (begins === 'word') return wordAt(sql, start)
+  if (begins === 'string' || begins === 'hex') {
+    const end = endOf(string, sql, start)
+    return end < 0 ? wordAt(sql, start) : { kind: 'string', text: sql.slice(start, end), keyword: '', start, end }
+  }
+  if (begins === 'quoted') {
+    const end = endOf(quoted, sql, start)
+    return { kind: 'quoted', text: unquoted(sql.slice(start, end)), keyword: '', start, end }
+  }
+  if (begins === 'parameter') {
+    const end = endOf(parameter, sql, start)
+    if (end > 0) return { kind: 'parameter', text: sql.slice(start + 1, end), keyword: '', start, end }
+  }
+  const end = begins === 'number' ? Math.max(endOf(number, sql, start), start + 1) : start + 1
+  return { kind: 'symbol', text: sql.slice(start, end), keyword: '', start, end }
 }
 
 /** Splits SQL text into tokens, as SQLite does; anything unfinished runs to the end of the text. */
@@ -35,16 +73,18 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
   const tokens: SqlToken[] = []
   let position = 0
   while (position < sql.length) {
-    skipped.lastIndex = position
-    if (skipped.test(sql)) {
-      position = skipped.lastIndex
-      continue
+    const code = sql.charCodeAt(position)
+    const begins = starts[code] ?? 'word'
+    if (begins === 'skipped' || code >= 0x80) {
+      const end = endOf(skipped, sql, position)
+      if (end > 0) {
+        position = end
+        continue
+      }
     }
-    lexeme.lastIndex = position
-    const match = lexeme.exec(sql)
-    if (match === null) break
-    tokens.push(tokenOf(match))
-    position = lexeme.lastIndex
+    const token = tokenAt(sql, position, begins)
+    tokens.push(token)
+    position = token.end
   }
   return tokens
 }

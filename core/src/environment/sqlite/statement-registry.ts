@@ -1,3 +1,5 @@
+import { positionalSql } from './positional-sql.ts'
+import { sqlTokens } from './sql-text.ts'
 import type { StatementVetter, VettedStatement } from './statement-vetting.ts'
 
 /** A vetted statement with the place at which every connection keeps its prepared form; -1 is prepared anew each time. */
@@ -34,9 +36,12 @@ export class StatementRegistry {
     return admission
   }
 
-  /** For our own statements, which need no vetting. */
+  /** For our own statements, which need no vetting. With parameters, one that reads by key: at most one row. */
   own(sql: string, columns: readonly string[] = [], parameters: readonly string[] = []): RegisteredStatement {
-    const nothing = { parameters, writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false }
-    return { sql, columns, ...nothing, usesRandom: false, inserts: false, point: null, slot: this.#slots++ }
+    const nothing = { writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false }
+    const single = parameters.length > 0
+    const positional = positionalSql(sql, sqlTokens(sql))
+    const told = { sql, positional, columns, parameters, single, ...nothing }
+    return { ...told, usesRandom: false, inserts: false, point: null, slot: this.#slots++ }
   }
 }
