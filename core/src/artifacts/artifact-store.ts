@@ -32,7 +32,7 @@ export class ArtifactStore {
    */
   async put(key: string, value: unknown): Promise<void> {
     const body = JSON.stringify(value)
-    await writeFileAtomic(this.#path(key), `${headerOf(key, body)}\n${body}`)
+    await writeFileAtomic(this.#path(key), `${headerOf(key, body)}\n${body}`, { flush: false })
   }
 
   #path(key: string): string {

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errnoOf } from '../errors/file-error.ts'
 
 /**
  * Makes a folder and those above it that are missing. Unlike the recursive mkdir of Node it comes to an end where a file
@@ -9,13 +10,20 @@ import { dirname } from 'node:path'
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
+    await makeOne(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    if (!(await isFolder(dirname(path)))) await makeFolder(dirname(path))
+    await makeOne(path)
+  }
+}
+
+/** One that is there already, perhaps since a moment ago, is as good. */
+async function makeOne(path: string): Promise<void> {
+  try {
     await mkdir(path)
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
-    if (code === 'EEXIST' && (await isFolder(path))) return
-    if (code !== 'ENOENT' || (await isFolder(dirname(path)))) throw error
-    await makeFolder(dirname(path))
-    await makeFolder(path)
+    if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error
   }
 }
 

@@ -1,6 +1,6 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { writeError } from '../errors/file-error.ts'
+import { errnoOf, writeError } from '../errors/file-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 let written = 0
@@ -15,19 +15,22 @@ export function temporaryPath(path: string): string {
  * Writes a file whole or not at all: into a temporary file beside it, flushed to the disk, then renamed. Missing
  * folders are made.
  *
+ * @param options.flush - false for a file whose reader can tell that it is whole: it may then be lost when the power is.
  * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE; whatever stood at `path` before is untouched then.
  */
-export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  { flush = true }: { readonly flush?: boolean } = {},
+): Promise<void> {
   const temporary = temporaryPath(path)
+  const write = () => writeFile(temporary, content, { flag: 'wx', flush })
   try {
-    await makeFolder(dirname(path))
-    const file = await open(temporary, 'wx')
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await write().catch(async (cause: unknown) => {
+      if (errnoOf(cause) !== 'ENOENT') throw cause
+      await makeFolder(dirname(path))
+      await write()
+    })
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined)

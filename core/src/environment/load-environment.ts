@@ -6,6 +6,18 @@ const mostLoaded = 256
 
 const byHash = new Map<string, ExecutableEnvironment>()
 const byIdentity = new WeakMap<object, ExecutableEnvironment>()
+/** Hashes of parts that are frozen, by their tools. */
+const hashed = new WeakMap<ExecutableParts['tools'], ExecutableParts & { readonly hash: string }>()
+
+/** Hashing an environment takes longer than most of what is done with it, and its parts come again and again. */
+function hashOf(parts: ExecutableParts): string {
+  const { database, tools, scripts } = parts
+  const known = hashed.get(tools)
+  if (known !== undefined && known.database === database && known.scripts === scripts) return known.hash
+  const hash = executableHash(parts)
+  if ([database, tools, scripts].every(Object.isFrozen)) hashed.set(tools, { database, tools, scripts, hash })
+  return hash
+}
 
 /**
  * Loads what of an environment can be executed. Equal content is loaded once, whatever object it comes in.
@@ -13,7 +25,7 @@ const byIdentity = new WeakMap<object, ExecutableEnvironment>()
  * @throws {RlenvError} RLENV_DATABASE_INVALID, RLENV_TOOL_INVALID
  */
 export function loadParts(parts: ExecutableParts): ExecutableEnvironment {
-  const hash = executableHash(parts)
+  const hash = hashOf(parts)
   const loaded = byHash.get(hash) ?? new ExecutableEnvironment(parts, hash)
   byHash.delete(hash)
   byHash.set(hash, loaded)

@@ -1,4 +1,5 @@
 import { contentHash } from '../determinism/content-hash.ts'
+import { freezeData } from '../determinism/freeze-data.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import { isRlenvError, messageOf } from '../errors/rlenv-error.ts'
 import type { Environment, StageProvenance } from '../vocabulary/environment.ts'
@@ -59,7 +60,7 @@ export async function synthesizeEnvironment(
     const costUsd = record?.costUsd ?? 0
     passages.push({ stage: stage.name, passed, cached, attempts, costUsd, durationMs, record })
     if (record === null || !passed) return { environment: null, drop: dropOf(scenario.id, stage.name, end), passages }
-    draft = { ...draft, ...record.part, provenance: [...draft.provenance, provenanceOf(record)] }
+    draft = freezeData({ ...draft, ...record.part, provenance: [...draft.provenance, provenanceOf(record)] })
     key = end.key
   }
   return { environment: draft, drop: null, passages }

@@ -6,10 +6,17 @@ import { writeFileAtomic } from '../../src/artifacts/write-file-atomic.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 test('makes every missing folder, also when several ask at once', async () => {
-  const path = join(temporaryFolder(), 'a', 'b', 'c')
-  await Promise.all([makeFolder(path), makeFolder(path), makeFolder(join(path, 'd'))])
-  expect(statSync(join(path, 'd')).isDirectory()).toBe(true)
-  await makeFolder(path)
+  for (let i = 0; i < 50; i++) {
+    const path = join(temporaryFolder(), 'a', 'b', 'c')
+    await Promise.all([
+      makeFolder(path),
+      makeFolder(path),
+      makeFolder(join(path, 'd')),
+      makeFolder(join(path, 'e', 'f')),
+    ])
+    expect(statSync(join(path, 'd')).isDirectory()).toBe(true)
+    await makeFolder(path)
+  }
 })
 
 test('does not take a file for a folder', async () => {

@@ -99,13 +99,20 @@ function buildWithPages(draft: DatabaseDraft, pageSize: number): DatabaseImage {
   }
 }
 
+/** Images of drafts that are frozen, for as long as somebody holds the draft. */
+const built = new WeakMap<DatabaseDraft, DatabaseImage>()
+
 /**
- * Builds the image that instances of an environment are opened from.
+ * Builds the image that instances of an environment are opened from; of a frozen draft once.
  *
  * @throws {RlenvError} RLENV_DATABASE_INVALID naming every statement that does not run, every foreign key without a
  *   unique parent, and every row, by table and row id, whose parent is missing.
  */
 export function buildImage(draft: DatabaseDraft): DatabaseImage {
-  const image = buildWithPages(draft, 1024)
-  return image.bytes.length < smallImageBytes ? image : buildWithPages(draft, 4096)
+  const known = built.get(draft)
+  if (known !== undefined) return known
+  const small = buildWithPages(draft, 1024)
+  const image = small.bytes.length < smallImageBytes ? small : buildWithPages(draft, 4096)
+  if (Object.isFrozen(draft)) built.set(draft, image)
+  return image
 }

@@ -1,3 +1,4 @@
+import { freezeData } from '../../determinism/freeze-data.ts'
 import { buildImage } from '../../environment/image/build-image.ts'
 import { isRlenvError } from '../../errors/rlenv-error.ts'
 import type { DatabaseDraft } from '../../vocabulary/database.ts'
@@ -11,7 +12,7 @@ export const databaseStage: Stage = {
   repeats: true,
   settings: () => null,
   async run(draft, { pipeline, context }) {
-    return loaded(await pipeline.chain('dbMiner', draft.database, context))
+    return loaded(freezeData(await pipeline.chain('dbMiner', draft.database, context)))
   },
 }
 

@@ -33,7 +33,7 @@ function survivors(draft: Environment, gate: GateReport, settings: StageTry['set
   })
   const bad = new Set(badTasks.map(({ item }) => item))
   const tasks = draft.tasks.filter(({ id }) => !bad.has(id)).slice(0, settings.tasksPerEnvironment)
-  const tools = draft.tools.filter(({ name }) => !gone.has(name))
+  const tools = gone.size === 0 ? draft.tools : draft.tools.filter(({ name }) => !gone.has(name))
   const part = { tools, verifiers: verifiersOf(tasks, draft.verifiers) }
   const result = taskSurvivors(tasks, part, badTasks, settings)
   const [ground] = gate.findings.filter(({ code }) => code === 'database_invalid')

@@ -1,3 +1,4 @@
+import { freezeData } from '../../determinism/freeze-data.ts'
 import { draftWorld } from '../../environment/draft-world.ts'
 import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import type { DraftWorld } from '../../hooks/world.ts'
@@ -20,7 +21,7 @@ export const tasksStage: Stage = {
     await sandboxFor(tools)
     const world = draftWorld({ database, toolset, seed })
     const own = { ...context, database, toolset, tasksPerEnvironment, guidelines: [], world }
-    const tasks = await pipeline.chain('taskGenerator', [], own)
+    const tasks = freezeData(await pipeline.chain('taskGenerator', [], own))
     const dropped = tasks.flatMap((task) => droppedTask(task, id, tools, world))
     const gone = new Set(dropped.map(({ item }) => item))
     return taskSurvivors(

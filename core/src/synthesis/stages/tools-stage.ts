@@ -1,3 +1,4 @@
+import { freezeData } from '../../determinism/freeze-data.ts'
 import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import { ArgumentPool } from '../../environment/tools/argument-pool.ts'
 import type { Toolset } from '../../hooks/contexts.ts'
@@ -17,7 +18,7 @@ export const toolsStage: Stage = {
   async run(draft, attempt) {
     const { pipeline, context } = attempt
     const nothing: Toolset = { tools: [], scripts: {} }
-    const toolset = await pipeline.chain('toolGenerator', nothing, { ...context, database: draft.database })
+    const toolset = freezeData(await pipeline.chain('toolGenerator', nothing, { ...context, database: draft.database }))
     await sandboxFor(toolset.tools)
     return working(draft, toolset, attempt)
   },
@@ -30,7 +31,7 @@ function working(draft: Environment, toolset: Toolset, { context }: StageTry): S
   const called = tools.map((tool) => checkTool(tool, random.fork(tool.name), { executable, pool, known: [] }))
   const bad = [...refused, ...called.filter(({ status }) => status !== 'valid')]
   const names = new Set(bad.map(({ name }) => name))
-  const kept = toolset.tools.filter(({ name }) => !names.has(name))
+  const kept = bad.length === 0 ? toolset.tools : toolset.tools.filter(({ name }) => !names.has(name))
   const dropped = bad.flatMap(droppedTool)
   return {
     part: { tools: kept, scripts: toolset.scripts },
