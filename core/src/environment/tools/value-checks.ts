@@ -27,9 +27,10 @@ export function typeCheck({ type, nullable }: JsonObject): SchemaCheck | null | 
   if (!listed.every((name) => typeof name === 'string')) return null
   const names = new Set<Json>(nullable === true ? [...listed, 'null'] : listed)
   const wanted = [...names].join(' or ')
+  if (names.has('number')) names.add('integer')
   return (value, path, violations) => {
     const actual = typeOf(value)
-    if (names.has(actual) || (actual === 'integer' && names.has('number'))) return value
+    if (actual === wanted || names.has(actual)) return value
     violations.push({ path, message: `must be ${wanted}, got ${actual}` })
     return value
   }
@@ -43,7 +44,9 @@ export function valueCheck(schema: JsonObject): SchemaCheck | null | undefined {
   const texts = new Set((listed as readonly Json[]).map((option) => JSON.stringify(option)))
   if (schema.nullable === true) texts.add('null')
   const wanted = [...texts].join(', ')
+  const strings = new Set((listed as readonly Json[]).filter((option) => typeof option === 'string'))
   return (value, path, violations) => {
+    if (typeof value === 'string' && strings.has(value)) return value
     if (!texts.has(JSON.stringify(value))) violations.push({ path, message: `must be one of ${wanted}` })
     return value
   }
@@ -88,7 +91,7 @@ export function textCheck({ minLength, maxLength, pattern }: JsonObject): Schema
   const expression = pattern === undefined ? null : new RegExp(pattern, 'u')
   return (value, path, violations) => {
     if (typeof value !== 'string') return value
-    const length = [...value].length
+    const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
     if (length < least) violations.push({ path, message: `must have at least ${least} characters, got ${length}` })
     if (length > most) violations.push({ path, message: `must have at most ${most} characters, got ${length}` })
     if (expression !== null && !expression.test(value)) violations.push({ path, message: `must match ${pattern}` })
