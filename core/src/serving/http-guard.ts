@@ -32,21 +32,25 @@ export class HttpGuard {
     if (access === 'public') return
     const { token, controlToken } = this.#options
     const expected = access === 'control' ? controlToken : token
-    if (access === 'control' && expected === null) throw new HttpProblem(403, 'this server has no control plane')
+    if (access === 'control' && expected === null)
+      throw new HttpProblem('this server has no control plane', { status: 403 })
     if (expected === null || carries(request, expected)) return
-    throw new HttpProblem(401, 'the bearer token is missing or wrong', { 'www-authenticate': 'Bearer' })
+    throw new HttpProblem('the bearer token is missing or wrong', {
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+    })
   }
 
   #checkNames({ headers }: IncomingMessage): void {
     const { hosts } = this.#options
     const host = hostname(`http://${headers.host ?? ''}`)
     if (host === null || (hosts !== null && !hosts.includes(host))) {
-      throw new HttpProblem(403, `not served under the host "${headers.host ?? ''}"`)
+      throw new HttpProblem(`not served under the host "${headers.host ?? ''}"`, { status: 403 })
     }
     if (headers.origin === undefined) return
     const origin = hostname(headers.origin)
     if (origin === null || !(origin === host || hosts?.includes(origin))) {
-      throw new HttpProblem(403, `not served to pages of "${headers.origin}"`)
+      throw new HttpProblem(`not served to pages of "${headers.origin}"`, { status: 403 })
     }
   }
 }

@@ -3,16 +3,21 @@ import type { ErrorCode } from '../errors/error-codes.ts'
 import { isRlenvError } from '../errors/rlenv-error.ts'
 import type { Json } from '../vocabulary/json.ts'
 
+interface HttpProblemOptions extends ErrorOptions {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A request that is answered with an error. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.status = status
-    this.headers = headers
+  constructor(message: string, options: HttpProblemOptions) {
+    super(message, options)
+    this.status = options.status
+    this.headers = options.headers ?? {}
   }
 }
 
@@ -86,12 +91,12 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       chunks.push(chunk)
     })
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.once('error', () => reject(new HttpProblem(400, 'the request ended before its body did')))
-    request.once('aborted', () => reject(new HttpProblem(400, 'the request ended before its body did')))
+    request.once('error', () => reject(new HttpProblem('the request ended before its body did', { status: 400 })))
+    request.once('aborted', () => reject(new HttpProblem('the request ended before its body did', { status: 400 })))
   })
 }
 
 /** What follows of the body is not read: the connection ends with the answer. */
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(413, `the body is longer than ${limit} bytes`, { connection: 'close' })
+  return new HttpProblem(`the body is longer than ${limit} bytes`, { status: 413, headers: { connection: 'close' } })
 }

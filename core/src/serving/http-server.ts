@@ -121,16 +121,16 @@ export class HttpServer {
     const found = this.#routes.find(url)
     const match = found.find(({ entry }) => entry.method === method)
     if (match !== undefined) return match
-    if (found.length === 0) throw new HttpProblem(404, 'there is nothing at this address')
+    if (found.length === 0) throw new HttpProblem('there is nothing at this address', { status: 404 })
     const allow = found.map(({ entry }) => entry.method).join(', ')
-    throw new HttpProblem(405, `this address takes ${allow}`, { allow })
+    throw new HttpProblem(`this address takes ${allow}`, { status: 405, headers: { allow } })
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
     try {
       const [match] = this.#upgrades.find(request.url ?? '/')
-      if (match === undefined) throw new HttpProblem(404, 'there is no WebSocket at this address')
+      if (match === undefined) throw new HttpProblem('there is no WebSocket at this address', { status: 404 })
       this.#guard.admit(request, match.entry.access ?? 'client')
       this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
         // ws closes the connection itself after an error; without a listener it would end the process.

@@ -1,0 +1,81 @@
+import { rlenvVersion } from '../artifacts/rlenv-version.ts'
+import { controlRoutes } from './control/control-routes.ts'
+import { sendJson, sendText } from './http-problem.ts'
+import type { Route } from './http-route.ts'
+import { HttpServer, type HttpServerOptions, type ServerAddress } from './http-server.ts'
+import { mcpRoutes } from './mcp/mcp-routes.ts'
+import { ServingMetrics } from './serving-metrics.ts'
+import { SessionBroker, type SessionBrokerOptions } from './session-broker.ts'
+
+export interface EnvironmentServerOptions
+  extends Omit<SessionBrokerOptions, 'onCall'>,
+    Omit<HttpServerOptions, 'routes' | 'upgrades' | 'maxMessageBytes'> {
+  /** Most bytes of one request or WebSocket message. Default 4 MiB. */
+  readonly maxBodyBytes?: number
+}
+
+/** Environments behind all doors on one port: MCP, OpenEnv, the control plane, health and metrics. */
+export class EnvironmentServer {
+  readonly broker: SessionBroker
+  readonly address: ServerAddress
+  readonly #http: HttpServer
+  readonly #metrics: ServingMetrics
+
+  private constructor(broker: SessionBroker, address: ServerAddress, http: HttpServer, metrics: ServingMetrics) {
+    this.broker = broker
+    this.address = address
+    this.#http = http
+    this.#metrics = metrics
+  }
+
+  /** @throws {RlenvError} RLENV_ADDRESS_UNUSABLE */
+  static async start(options: EnvironmentServerOptions): Promise<EnvironmentServer> {
+    const { maxBodyBytes = 4 * 1024 ** 2 } = options
+    const metrics = new ServingMetrics()
+    const broker = new SessionBroker({
+      ...options,
+      onCall: (session, call, durationMs) => metrics.called(session, call, durationMs),
+    })
+    metrics.watch(broker)
+    try {
+      const routes = [...mcpRoutes(broker, { maxBodyBytes }), ...controlRoutes(broker), ...watchRoutes(metrics)]
+      const http = new HttpServer({ ...options, routes, maxMessageBytes: maxBodyBytes })
+      return new EnvironmentServer(broker, await http.listen(), http, metrics)
+    } catch (cause) {
+      metrics.close()
+      await broker.shutdown()
+      throw cause
+    }
+  }
+
+  /** Address of a session for MCP clients. */
+  mcpUrl(handle: string): string {
+    return `${this.address.url}/mcp/${handle}`
+  }
+
+  /** Ends what is under way, then every session. */
+  async close(): Promise<void> {
+    const closing = this.#http.close()
+    await this.broker.shutdown()
+    await closing
+    this.#metrics.close()
+  }
+}
+
+function watchRoutes(metrics: ServingMetrics): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/health',
+      access: 'public',
+      handle: (_request, response) => sendJson(response, 200, { status: 'healthy', version: rlenvVersion }),
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      handle: async (_request, response) => {
+        sendText(response, 200, await metrics.text(), { 'content-type': metrics.contentType })
+      },
+    },
+  ]
+}
