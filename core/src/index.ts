@@ -110,8 +110,10 @@ export type {
   Awaitable,
   HookKind,
   HookName,
+  HandlerMemory,
   OrderedHandler,
   PluginHooks,
+  RememberingHandler,
   Tap,
   VerifierPair,
 } from './hooks/pipeline-hooks.ts'

@@ -96,8 +96,11 @@ export interface GroupsContext extends HookContext {
   readonly step: number
   /** Version of the learner's weights now; a member's staleness is this minus its trajectory's policyVersion. */
   readonly policyVersion: number
-  /** Adds to the step's metrics, for example `("replay/swap_rate", 0.1)`. */
-  metric(name: string, value: number): void
+  /**
+   * One of the step's metrics, for example `("replay/swaps", 3)`. A step that draws again asks the chain again: its values
+   * are added up ("sum", the default), or the last one stands ("last").
+   */
+  metric(name: string, value: number, over?: 'sum' | 'last'): void
 }
 
 /** For slots: what a provider may use when it builds its role. */
@@ -110,4 +113,6 @@ export interface SlotContext extends HookContext {
 export interface SamplerContext extends SlotContext {
   /** The training tasks; never empty. */
   readonly tasks: readonly Task[]
+  /** The environments of these tasks. */
+  readonly environments: readonly Environment[]
 }

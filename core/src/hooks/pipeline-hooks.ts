@@ -1,6 +1,7 @@
 import type { AsyncParallelHook, AsyncSeriesBailHook, AsyncSeriesWaterfallHook } from 'tapable'
 import type { RunEvent } from '../telemetry/run-event.ts'
 import type { DatabaseDraft } from '../vocabulary/database.ts'
+import type { Json } from '../vocabulary/json.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Scenario } from '../vocabulary/scenario.ts'
 import type { StoredVerifier, Task } from '../vocabulary/task.ts'
@@ -41,6 +42,25 @@ export interface OrderedHandler<Handler> {
   readonly handler: Handler
 }
 
+/** What a handler keeps from one training step to the next, for example past rollouts. */
+export interface HandlerMemory {
+  /** A snapshot that later calls do not change. Asked for after every step: share what is frozen instead of copying it. */
+  state(): Json
+  /** Goes on from a snapshot; null begins a run. @throws {RlenvError} RLENV_CHECKPOINT_INVALID when it is not its own. */
+  restore(state: Json): void
+}
+
+/** A handler that remembers. What it remembers is saved with every checkpoint. */
+export interface RememberingHandler<Handler> extends OrderedHandler<Handler> {
+  readonly memory: HandlerMemory
+}
+
+/** Filters or repairs the groups of one round of a training step. */
+export type GroupsHandler = (
+  groups: readonly TrajectoryGroup[],
+  context: GroupsContext,
+) => Awaitable<readonly TrajectoryGroup[]>
+
 /** The two halves of a verifier. */
 export interface VerifierPair {
   /** first. Writes down how a task is verified, from its gold run; undefined passes the task on to the next plugin. */
@@ -76,9 +96,7 @@ export interface PluginHooks {
   /** slot. Chooses the tasks of a training step. */
   readonly sampler?: (context: SamplerContext) => Awaitable<TaskSampler>
   /** chain. Filters or repairs a step's groups before advantages; dropped groups are refilled up to a bound. */
-  readonly groups?: Tap<
-    (groups: readonly TrajectoryGroup[], context: GroupsContext) => Awaitable<readonly TrajectoryGroup[]>
-  >
+  readonly groups?: Tap<GroupsHandler> | RememberingHandler<GroupsHandler>
   /** slot. Turns groups into training samples and a loss. */
   readonly algorithm?: (context: SlotContext) => Awaitable<Algorithm>
   /** slot. Applies losses to weights. */

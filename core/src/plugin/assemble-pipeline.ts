@@ -1,12 +1,20 @@
 import { type Clock, systemClock } from '../determinism/clock.ts'
 import type { HookContext, JudgeInput, VerifierContext } from '../hooks/contexts.ts'
-import { type ChainName, type HookName, hookPoints, type SlotName, type TappedHooks } from '../hooks/pipeline-hooks.ts'
+import {
+  type ChainName,
+  type HandlerMemory,
+  type HookName,
+  hookPoints,
+  type SlotName,
+  type TappedHooks,
+} from '../hooks/pipeline-hooks.ts'
 import type { EventSink, RunEvent } from '../telemetry/run-event.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { StoredVerifier, Task } from '../vocabulary/task.ts'
+import { chainMemory } from './chain-memory.ts'
 import { emptyHooks } from './empty-hooks.ts'
 import { Guard, type HookTiming } from './guard.ts'
-import type { ChainTypes, Pipeline, PipelineReport, SlotTypes } from './pipeline.ts'
+import type { ChainTypes, Pipeline, PipelineRecipe, PipelineReport, SlotTypes } from './pipeline.ts'
 import { buildReport, type FilledHook } from './pipeline-report.ts'
 import { plainOptions } from './plain-options.ts'
 import { mergePluginLayers, type PluginLayer, type RemovedPlugin } from './plugin-layers.ts'
@@ -31,6 +39,8 @@ export interface PipelineOptions {
   readonly clock?: Clock
   readonly watchdog?: WatchdogLimits
   readonly secrets?: SecretVault
+  /** Default null. */
+  readonly recipe?: PipelineRecipe | null
 }
 
 /** A {@link Pipeline} with what its owner needs besides. */
@@ -64,7 +74,8 @@ export async function assemblePipeline(
   const signal = options.signal ?? new AbortController().signal
   const ready = await setUpPlugins(plugins, { guard, secrets, signal, log })
   const filled = tapAll(hooks, ready, watchers, { guard, log })
-  return new TappedPipeline({ hooks, filled, ready, removed, watchers, guard, log, command: options.command ?? null })
+  const { command = null, recipe = null } = options
+  return new TappedPipeline({ hooks, filled, ready, removed, watchers, guard, log, command, recipe })
 }
 
 function tapAll(
@@ -117,16 +128,21 @@ interface PipelineParts extends TapTools {
   readonly removed: readonly RemovedPlugin[]
   readonly watchers: Watchers
   readonly command: string | null
+  readonly recipe: PipelineRecipe | null
 }
 
 class TappedPipeline implements AssembledPipeline {
   readonly report: PipelineReport
+  readonly recipe: PipelineRecipe | null
   readonly emit: EventSink
+  readonly memory: HandlerMemory
   readonly #parts: PipelineParts
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
+    this.recipe = parts.recipe
     this.report = buildReport(parts.filled, parts.ready)
+    this.memory = chainMemory(parts.filled.get('groups')?.plugins ?? [])
     this.emit = (event) => parts.watchers.emit(event)
   }
 

@@ -12,11 +12,12 @@ import type {
   Toolset,
   VerifierContext,
 } from '../hooks/contexts.ts'
-import type { ChainName, HookKind, HookName, SlotName } from '../hooks/pipeline-hooks.ts'
+import type { ChainName, HandlerMemory, HookKind, HookName, SlotName } from '../hooks/pipeline-hooks.ts'
 import type { Algorithm, Curriculum, Learner, Policy, RolloutStrategy, TaskSampler } from '../hooks/roles.ts'
 import type { World } from '../hooks/world.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
 import type { DatabaseDraft } from '../vocabulary/database.ts'
+import type { JsonObject } from '../vocabulary/json.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Scenario } from '../vocabulary/scenario.ts'
 import type { StoredVerifier, Task } from '../vocabulary/task.ts'
@@ -71,9 +72,21 @@ export interface PipelineReport {
   }[]
 }
 
+/** How another thread or process assembles the same pipeline. */
+export interface PipelineRecipe {
+  /** URL of the module to start there. */
+  readonly module: string
+  /** What that module needs to know. */
+  readonly options: JsonObject
+  /** Takes the lines that plugins log there. */
+  readonly log: (plugin: string, message: string) => void
+}
+
 /** All plugins of a configuration, set up and tapped. Every handler runs under attribution and the stall watchdog. */
 export interface Pipeline {
   readonly report: PipelineReport
+  /** Null when it was assembled from objects in memory, which exist in this thread only. */
+  readonly recipe: PipelineRecipe | null
   /** @throws {RlenvError} RLENV_HOOK_EMPTY naming every one of these hook points that nothing fills. */
   require(hooks: readonly HookName[]): void
   /** Runs a chain. Each plugin gets `context` with a random stream and a log of its own. */
@@ -89,6 +102,8 @@ export interface Pipeline {
   /** Builds the role that fills a slot. @throws {RlenvError} RLENV_HOOK_EMPTY */
   slot<Name extends SlotName>(name: Name, context: SlotTypes[Name]['context']): Promise<SlotTypes[Name]['role']>
   has(hook: HookName): boolean
+  /** What the handlers of `groups` remember between steps, as one. */
+  readonly memory: HandlerMemory
   /** Tells the watchers; never throws, never waits. */
   readonly emit: EventSink
   /** `name@version` of the plugins on a hook point, in call order; part of artefact keys. */

@@ -43,7 +43,7 @@ export interface CollectedStep {
   readonly refills: number
   /** Draws that all faulted and whose task was drawn once more. */
   readonly requeued: number
-  /** What the groups chain reported; values of several refills are added up. */
+  /** What the groups chain reported; over several refills added up, or the last value. */
   readonly metrics: Readonly<Record<string, number>>
   /** Ordinal after the step's last draw. */
   readonly frontier: number
@@ -112,8 +112,8 @@ function groupsContext(
     random: RandomStream.of(seed, 'train', 'groups', step, round),
     signal,
     log,
-    metric: (name, value) => {
-      metrics[name] = (metrics[name] ?? 0) + value
+    metric: (name, value, over = 'sum') => {
+      metrics[name] = over === 'sum' ? (metrics[name] ?? 0) + value : value
     },
   }
 }

@@ -1,11 +1,10 @@
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
-import { RandomStream } from '../determinism/random-stream.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import { openEvaluation } from '../evaluation/evaluation-session.ts'
 import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
-import type { SlotContext } from '../hooks/contexts.ts'
 import type { Algorithm, Learner, Policy, TaskSampler } from '../hooks/roles.ts'
+import { slotContexts } from '../pipeline/slot-contexts.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
@@ -52,12 +51,14 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
   const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
   const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
   const tasks = trainingTasks(split)
-  const context = (slot: string): SlotContext => {
-    return { random: RandomStream.of(config.seed, 'train', slot), signal, log, seed: config.seed }
-  }
+  const context = slotContexts(config.seed, events, signal)
   const algorithm = await pipeline.slot('algorithm', context('algorithm'))
   assertGroupSize(algorithm, config.training.rolloutsPerTask)
-  const sampler = await pipeline.slot('sampler', { ...context('sampler'), tasks: [...tasks.values()] })
+  const sampler = await pipeline.slot('sampler', {
+    ...context('sampler'),
+    tasks: [...tasks.values()],
+    environments: split.train,
+  })
   const { learner, ...rollouts } = await openEvaluation({ ...run, needsLearner: true }, signal)
   if (learner === null) throw new TypeError('a learner was asked for and none was built')
   return { split, tasks, sampler, algorithm, learner, log, ...rollouts }

@@ -263,7 +263,7 @@ describe('setup', () => {
 
   test('refuses a slot role that lacks methods, naming them', async () => {
     const pipeline = await pipelineOf([pluginOf('half', { sampler: () => ({ draw: () => [], observe() {} }) })])
-    await expect(pipeline.slot('sampler', { ...slotContext(), tasks: [] })).rejects.toMatchObject({
+    await expect(pipeline.slot('sampler', { ...slotContext(), tasks: [], environments: [] })).rejects.toMatchObject({
       code: 'RLENV_PLUGIN_RETURNED_INVALID',
       plugin: 'half',
       message: 'half provides a sampler without state(), restore()',

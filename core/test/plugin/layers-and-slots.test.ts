@@ -25,7 +25,7 @@ class CountingSampler implements TaskSampler {
 }
 
 const sampler = (name: string) => pluginOf(name, { sampler: () => new CountingSampler(name) })
-const context = { ...slotContext(), tasks: [] }
+const context = { ...slotContext(), tasks: [], environments: [] }
 const namesOf = (plugins: readonly { readonly name: string }[] | undefined) => plugins?.map(({ name }) => name)
 
 describe('slots', () => {

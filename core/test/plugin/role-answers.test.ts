@@ -6,6 +6,7 @@ const samplerOf = async (methods: object) => {
   return (await pipelineOf([pluginOf('mine', { sampler: () => whole })])).slot('sampler', {
     ...slotContext(),
     tasks: [],
+    environments: [],
   })
 }
 const algorithmOf = async (answer: unknown) =>

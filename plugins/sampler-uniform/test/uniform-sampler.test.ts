@@ -11,7 +11,7 @@ const named = (count: number): readonly Task[] => {
 
 async function samplerOf(count: number, options: UniformSamplerOptions = {}, seed = 1): Promise<TaskSampler> {
   const pipeline = await assemblePipeline([{ name: 'test', plugins: [uniformSampler(options)] }])
-  return pipeline.slot('sampler', { ...testSlotContext(seed), tasks: named(count) })
+  return pipeline.slot('sampler', { ...testSlotContext(seed), tasks: named(count), environments: [] })
 }
 
 function countsOf(ids: readonly string[]): readonly number[] {

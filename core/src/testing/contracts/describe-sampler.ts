@@ -4,13 +4,15 @@ import type { TaskSampler } from '../../hooks/roles.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import type { Task } from '../../vocabulary/task.ts'
 import { testSlotContext } from '../test-context.ts'
-import { tinyTasks } from '../tiny-environment.ts'
+import { tinyEnvironment } from '../tiny-environment.ts'
 import { groupOf } from '../trajectories.ts'
 import { pipelineOf } from './pipeline-of.ts'
 
+const environments = ['a', 'b', 'c'].map((id) => tinyEnvironment({ id: `library-${id}` }))
+
 async function samplerOf(plugin: Plugin, tasks: readonly Task[], seed: number): Promise<TaskSampler> {
   const pipeline = await pipelineOf(plugin)
-  return pipeline.slot('sampler', { ...testSlotContext(seed), tasks })
+  return pipeline.slot('sampler', { ...testSlotContext(seed), tasks, environments })
 }
 
 /** Draws, and tells the sampler about a group of every draw, so that samplers that learn have something to learn. */
@@ -27,7 +29,7 @@ function drawAndObserve(sampler: TaskSampler, rounds: number): string[] {
 
 /** The promises every `sampler` plugin keeps. Call it from the plugin's own test file. */
 export function describeSampler(create: () => Plugin): void {
-  const tasks = ['a', 'b', 'c'].flatMap((id) => tinyTasks(`library-${id}`))
+  const tasks = environments.flatMap((environment) => environment.tasks)
   const known = new Set(tasks.map(({ id }) => id))
 
   describe(`${create().name} keeps the sampler contract`, () => {

@@ -1,0 +1,1 @@
+export { type AdaptiveSamplerOptions, adaptiveSampler } from './adaptive-sampler.ts'
