@@ -48,6 +48,8 @@ export interface SynthesisOptions {
   readonly artifactDirectory?: string
 }
 
+export type RolloutMode = 'inline' | 'workers' | 'processes'
+
 export interface RolloutOptions {
   /** Assistant messages per rollout. Default 20. */
   readonly maxTurns?: number
@@ -55,6 +57,13 @@ export interface RolloutOptions {
   readonly maxToolCalls?: number | null
   /** Rollouts in flight. Default 64. */
   readonly maxConcurrentRollouts?: number
+  /**
+   * Where rollouts run: in the main thread ("inline"), in threads of their own ("workers"), or in processes of their own
+   * ("processes"), which alone can be ended whatever they do. Results are the same. Default "inline".
+   */
+  readonly mode?: RolloutMode
+  /** Threads or processes for the modes other than "inline"; null = one fewer than there are cores. Default null. */
+  readonly shards?: number | null
   /** Milliseconds one tool call may take. Default 30000. */
   readonly toolTimeoutMs?: number
   /** Milliseconds one message of the policy may take. Default 300000. */
@@ -88,6 +97,13 @@ export interface TrainingOptions {
   readonly evaluateEverySteps?: number
   /** Write a checkpoint every so many steps. Default 10. */
   readonly checkpointEverySteps?: number
+  /** So many of the newest checkpoints stay on disk; null = all. Default 3. */
+  readonly keepCheckpoints?: number | null
+  /**
+   * Steps that collection may run ahead of the learner, so that both work at a time: rollouts are then learnt from by
+   * weights that are at most so many updates newer. 0 = they take turns. Default 0.
+   */
+  readonly maxStaleness?: number
   /** Consecutive steps without any gradient before a warning. Default 3. */
   readonly warnAfterDeadSteps?: number
   /** Consecutive steps without any gradient before the run stops with exit code 4. Default 10. */

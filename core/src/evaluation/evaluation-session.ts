@@ -1,10 +1,9 @@
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
-import { RandomStream } from '../determinism/random-stream.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
-import type { SlotContext } from '../hooks/contexts.ts'
 import type { Learner, Policy, RolloutStrategy } from '../hooks/roles.ts'
 import type { World } from '../hooks/world.ts'
+import { slotContexts } from '../pipeline/slot-contexts.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import { createRolloutEngine, type RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
@@ -37,22 +36,22 @@ export interface EvaluationSession {
 export async function openEvaluation(run: EvaluationRun, signal: AbortSignal): Promise<EvaluationSession> {
   const { pipeline, config, events } = run
   pipeline.require(['verifier', 'rewardShaper', 'world', 'rollout', pipeline.has('policy') ? 'policy' : 'learner'])
-  const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
-  const context = (slot: string): SlotContext => {
-    return { random: RandomStream.of(config.seed, 'train', slot), signal, log, seed: config.seed }
-  }
+  const context = slotContexts(config.seed, events, signal)
   const strategy = await pipeline.slot('rollout', context('rollout'))
   const served = !pipeline.has('policy')
   const world = await pipeline.slot('world', context('world'))
   let learner: Learner | null = null
+  let engine: RolloutEngine | null = null
   const close = async () => {
+    await engine?.close()
     await learner?.close()
     await world.close()
   }
   try {
     if (served || run.needsLearner === true) learner = await pipeline.slot('learner', context('learner'))
     const policy = served ? servedBy(learner) : await pipeline.slot('policy', context('policy'))
-    return { engine: engineOf(run, { strategy, world, policy }), policy, learner, close }
+    engine = engineOf(run, { strategy, world, policy })
+    return { engine, policy, learner, close }
   } catch (error) {
     await close()
     throw error

@@ -4,7 +4,7 @@ import type { Json } from '../vocabulary/json.ts'
 import type { AssistantMessage, Message } from '../vocabulary/message.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { ToolDefinition } from '../vocabulary/tool.ts'
-import type { Loss, TrainingSample } from '../vocabulary/training-sample.ts'
+import type { ImportanceSampling, KlPenalty, Loss, TrainingSample } from '../vocabulary/training-sample.ts'
 import type { ActionSpan, Trajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { World, WorldInstance } from './world.ts'
 
@@ -52,13 +52,31 @@ export interface PolicyResponse {
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number }
 }
 
-/** Writes the next assistant message. Fills the slot `policy`; a learner may provide it. */
+/** What a policy samples with at one moment, beyond what the configuration says. */
+export interface PolicySnapshot {
+  readonly version: number
+  /** In a form of the policy's own; empty when the configuration says everything. Not changed by whoever gets it. */
+  readonly state: Uint8Array
+}
+
+/**
+ * Writes the next assistant message. Fills the slot `policy`; a learner may provide it.
+ *
+ * When rollouts run in threads or processes of their own, a policy with `snapshot` and `restore` is built there once more
+ * and samples there. One without them stays where it is and is asked over a channel.
+ */
 export interface Policy {
   /** Name for traces and reports. */
   readonly name: string
   /** Version of the weights it samples with; 0 for a fixed model. */
   readonly policyVersion: number
   sample(request: PolicyRequest, signal: AbortSignal): PolicyResponse | Promise<PolicyResponse>
+  /** What a copy built from the same configuration needs to answer as this one does now. */
+  snapshot?(): PolicySnapshot
+  /** Answers from now on as the policy did that the snapshot was taken of. The bytes may be shared with other threads. */
+  restore?(snapshot: PolicySnapshot): void
+  /** Told each list of tools that copies of it were offered, before the rollouts that name the list by its hash. */
+  offered?(tools: readonly ToolDefinition[]): void
 }
 
 // ---- rollout ----
@@ -120,6 +138,10 @@ export interface TrainingBatch {
   readonly loss: Loss
   /** For the step's metrics, for example `advantage/abs_mean`. */
   readonly metrics: Readonly<Record<string, number>>
+  /** Correction for what other weights or engines sampled; made by the training loop with the learner's `logProbs`. */
+  readonly importanceSampling?: ImportanceSampling
+  /** Penalty towards the reference as part of the advantages; made by the training loop with the learner's `logProbs`. */
+  readonly klInReward?: KlPenalty
 }
 
 /** Turns judged groups into training samples and a loss. Fills the slot `algorithm`. */
@@ -127,6 +149,8 @@ export interface Algorithm {
   readonly name: string
   /** Fewest rollouts per draw that it can learn from; 1 when it needs no peers. Checked before the first rollout. */
   readonly minGroupSize?: number
+  /** True when its batches ask for what a learner tells with `logProbs`. Checked before the first rollout. */
+  readonly needsLogProbs?: boolean
   batch(groups: readonly TrajectoryGroup[]): TrainingBatch | Promise<TrainingBatch>
 }
 
@@ -161,6 +185,17 @@ export interface Learner {
   readonly policy: Policy | null
   /** Adds the gradients of these samples. Calling it several times before `step` equals calling it once with all. */
   accumulate(samples: readonly ScaledSample[], loss: Loss, signal: AbortSignal): Promise<AccumulateReport>
+  /**
+   * Log-probabilities of given actions in nats, sampling temperature included: per sample, shape [T], finite wherever the
+   * mask is 1. "trained" are the weights as they are now, unpublished steps included; "reference" the frozen first ones.
+   * Changes nothing, neither weights nor what was accumulated. A learner without it cannot serve importance sampling or a
+   * penalty in the reward.
+   */
+  logProbs?(
+    samples: readonly TrainingSample[],
+    weights: 'trained' | 'reference',
+    signal: AbortSignal,
+  ): Promise<readonly Float64Array[]>
   /** One optimiser step with what was accumulated, then forgets it. */
   step(signal: AbortSignal): Promise<StepReport>
   /** Makes the weights the ones its policy samples with; returns the new version. */

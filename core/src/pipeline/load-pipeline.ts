@@ -1,13 +1,16 @@
+import { resolve } from 'node:path'
 import { type ResolvedConfigDocument, resolvedConfigDocument } from '../config/config-document.ts'
 import type { ConfigFunction } from '../config/define-config.ts'
 import { type LoadedConfig, loadConfig, resolveConfig } from '../config/resolve-config.ts'
 import type { ResolvedConfig, RlenvConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { type AssembledPipeline, assemblePipeline } from '../plugin/assemble-pipeline.ts'
+import type { PipelineRecipe } from '../plugin/pipeline.ts'
 import { SecretVault } from '../plugin/secrets.ts'
 import { createEventBus } from '../telemetry/event-bus.ts'
 import type { EventSink, RunEvent } from '../telemetry/run-event.ts'
 import { corePlugins } from './core-plugins.ts'
+import { recipeOf } from './pipeline-recipe.ts'
 
 export interface LoadPipelineOptions {
   /** A configuration in memory. Default: the file. */
@@ -62,6 +65,7 @@ export async function loadPipeline(options: LoadPipelineOptions): Promise<Loaded
     secrets,
     log,
     events: bus.emit,
+    recipe: recipe(options, config, log),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
@@ -76,6 +80,15 @@ export async function loadPipeline(options: LoadPipelineOptions): Promise<Loaded
     redact: (text) => secrets.redact(text),
     describe: () => resolvedConfigDocument(loaded, pipeline.report),
   }
+}
+
+/** A configuration in memory exists in this thread only. */
+function recipe(
+  { command, cwd = process.cwd(), set = [] }: LoadPipelineOptions,
+  { file }: ResolvedConfig,
+  log: PipelineRecipe['log'],
+): PipelineRecipe | null {
+  return file === null ? null : recipeOf({ file, cwd: resolve(cwd), command, set }, log)
 }
 
 function load({ config, file, cwd, command, set }: LoadPipelineOptions): Promise<LoadedConfig> {

@@ -10,7 +10,7 @@ import type { VerdictFailure } from './outcome-of.ts'
 export interface VerifierQuestion {
   readonly input: Omit<JudgeInput, 'initial' | 'final' | 'diff'>
   readonly world: WorldInstance
-  readonly pipeline: Pipeline
+  readonly pipeline: Pick<Pipeline, 'judge'>
   readonly context: HookContext
   readonly clock: Clock
   /** Milliseconds for capturing the state, and again for the verdict. */

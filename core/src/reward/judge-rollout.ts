@@ -19,7 +19,7 @@ export interface JudgeRolloutRequest {
   readonly result: RolloutResult
   readonly task: Task
   readonly environment: Environment
-  readonly pipeline: Pipeline
+  readonly pipeline: Pick<Pipeline, 'judge' | 'chain'>
   readonly context: HookContext
   /** Told why something stayed unscored, with the stack; traces hold the message alone. */
   readonly events: EventSink

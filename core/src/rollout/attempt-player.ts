@@ -3,7 +3,6 @@ import { RandomStream } from '../determinism/random-stream.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { HookContext } from '../hooks/contexts.ts'
 import type {
-  Draw,
   Policy,
   PolicyRequest,
   PolicyResponse,
@@ -11,7 +10,6 @@ import type {
   RolloutRequest,
   RolloutResult,
   RolloutStrategy,
-  SamplingParams,
 } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
@@ -19,28 +17,16 @@ import { judgeRollout } from '../reward/judge-rollout.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { StopReason } from '../vocabulary/outcome.ts'
-import type { Task } from '../vocabulary/task.ts'
 import type { JudgedTrajectory } from '../vocabulary/trajectory.ts'
-import { isPromise } from './deadline.ts'
+import { type AttemptPlan, type AttemptRunner, type AttemptScope, attemptLabel } from './attempt-runner.ts'
+import { attempt, isPromise } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { Flight } from './flight.ts'
 import { GuardedWorld, type WorldWatch } from './guarded-world.ts'
-import type { ProgressWatch } from './progress-watch.ts'
 import { RolloutRecord } from './rollout-record.ts'
 
-/** One attempt at one member of one draw. */
-export interface AttemptPlan {
-  readonly draw: Draw
-  readonly rolloutIndex: number
-  readonly attempt: number
-  readonly task: Task
-  readonly environment: Environment
-  readonly policy: Policy
-  readonly sampling: SamplingParams
-}
-
 export interface AttemptParts {
-  readonly pipeline: Pipeline
+  readonly pipeline: Pick<Pipeline, 'judge' | 'chain'>
   readonly strategy: RolloutStrategy
   readonly limits: RolloutLimits
   readonly seed: number
@@ -50,18 +36,16 @@ export interface AttemptParts {
   readonly worlds: WorldWatch
 }
 
-/** The collection that an attempt belongs to. */
-export interface AttemptScope {
-  /** When it aborts, the attempt's outcome is "cancelled". */
-  readonly signal: AbortSignal
-  readonly progress: ProgressWatch
-}
-
 /** Milliseconds beyond a rollout's own limits after which a strategy that ignores them is given up. */
 const graceMs = 5_000
 
-/** Plays and judges single attempts: every world that one opens is closed, every fault of one is data. */
-export class AttemptPlayer {
+/** Nobody waits for it. */
+const longestPrepareMs = 60_000
+
+const never: AbortSignal = new AbortController().signal
+
+/** Plays and judges single attempts in this thread: every world that one opens is closed, every fault of one is data. */
+export class AttemptPlayer implements AttemptRunner {
   readonly #parts: AttemptParts
 
   constructor(parts: AttemptParts) {
@@ -73,11 +57,11 @@ export class AttemptPlayer {
    */
   async play(plan: AttemptPlan, { signal, progress }: AttemptScope): Promise<JudgedTrajectory> {
     const { clock, limits, worlds, events, pipeline, verifierTimeoutMs } = this.#parts
-    const { draw, rolloutIndex, attempt, task, environment } = plan
+    const { task, environment } = plan
     const tools = `the tools of ${environment.id}`
-    const label = `rollout ${draw.id}/${rolloutIndex} of ${task.id}, attempt ${attempt},`
     const now = clock.now()
-    const flight = new Flight(label, tools, now, now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs)
+    const deadline = now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs
+    const flight = new Flight(attemptLabel(plan), tools, now, deadline)
     const world = new GuardedWorld(worlds, (waiting) => {
       flight.wait(waiting ? `world ${worlds.world.name}` : tools, clock.now())
     })
@@ -98,10 +82,18 @@ export class AttemptPlayer {
     }
   }
 
-  /** Answers for a task that was dropped, without opening its world again. */
-  async refuse(plan: AttemptPlan, why: string, signal: AbortSignal): Promise<JudgedTrajectory> {
+  begin(): void {}
+
+  prepare(environment: Environment): void {
+    const { world } = this.#parts.worlds
+    // What goes wrong here goes wrong again when an instance is opened, and counts there.
+    const preparing = attempt(() => world.prepare?.(environment), longestPrepareMs, never, this.#parts.clock)
+    if (isPromise(preparing)) void preparing
+  }
+
+  /** The outcome of an attempt that ended without a record of its own, or was not begun. */
+  async conclude(plan: AttemptPlan, stop: StopReason, signal: AbortSignal): Promise<JudgedTrajectory> {
     const { pipeline, events, clock } = this.#parts
-    const stop: StopReason = { kind: 'faulted', in: 'environment', code: faultCodes.taskDropped, message: why }
     const result = { trajectory: new RolloutRecord().trajectory(plan, stop, []), world: null }
     const context = this.#hookContext(plan, signal)
     return judgeRollout({ ...plan, result, pipeline, context, events, clock })

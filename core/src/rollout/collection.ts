@@ -4,8 +4,9 @@ import type { Clock } from '../determinism/clock.ts'
 import { isRlenvError, RlenvError } from '../errors/rlenv-error.ts'
 import type { Policy, SamplingParams } from '../hooks/roles.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
+import type { StopReason } from '../vocabulary/outcome.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
-import type { AttemptPlan, AttemptPlayer } from './attempt-player.ts'
+import type { AttemptPlan, AttemptRunner } from './attempt-runner.ts'
 import { Breather } from './breather.ts'
 import type { CollectRequest, TaskPlace } from './collect-request.ts'
 import { faultCodes } from './fault-codes.ts'
@@ -15,7 +16,7 @@ import { ProgressWatch } from './progress-watch.ts'
 
 /** What the collections of one engine share. */
 export interface CollectionParts {
-  readonly player: AttemptPlayer
+  readonly player: AttemptRunner
   readonly events: EventSink
   readonly clock: Clock
   readonly droppedTasks: Map<string, string>
@@ -37,6 +38,9 @@ const cancelGraceMs = 5_000
 
 /** Rollouts that may be open or finished but not taken, as a multiple of those in flight. */
 const lookAhead = 4
+
+/** Draws whose worlds are loaded ahead. */
+const drawsPrepared = 2
 
 const openCodes: ReadonlySet<string> = new Set([
   faultCodes.worldOpenFailed,
@@ -73,6 +77,7 @@ export class Collection {
     const watching = this.#progress.run(ticking.signal)
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
+    this.#parts.player.begin(this.#plan.policy)
     const { draws, rolloutsPerDraw } = this.#request
     const workers = Math.min(this.#parts.config.maxConcurrentRollouts, draws.length * rolloutsPerDraw)
     const working = Promise.all(Array.from({ length: workers }, () => this.#work()))
@@ -105,6 +110,7 @@ export class Collection {
     for (;;) {
       const job = await this.#queue.next()
       if (job === null) return
+      if (job.rolloutIndex === 0) this.#prepareAfter(job.position)
       try {
         const member = await this.#launches.start(() => this.#member(job))
         if (member === null) return
@@ -116,6 +122,18 @@ export class Collection {
       const pause = this.#breather.pause()
       if (pause !== null) await pause
     }
+  }
+
+  /** The worlds of the next draws are loaded while those of this one wait for a policy. */
+  #prepareAfter(position: number): void {
+    const { draws } = this.#request
+    const coming = draws.slice(position + 1, position + 1 + drawsPrepared)
+    setImmediate(() => {
+      for (const [index, draw] of coming.entries()) {
+        const place = this.#plan.places[position + 1 + index] as TaskPlace
+        if (!this.#stop.signal.aborted) this.#parts.player.prepare(place.environment, draw)
+      }
+    })
   }
 
   /** Plays a member until it ends in something that another attempt cannot mend; null when the collection was stopped. */
@@ -150,7 +168,7 @@ export class Collection {
     const startedAt = clock.now()
     const judged = await (dropped === undefined
       ? player.play(plan, { signal: this.#stop.signal, progress: this.#progress })
-      : player.refuse(plan, dropped, this.#stop.signal))
+      : player.conclude(plan, droppedStop(dropped), this.#stop.signal))
     const durationMs = clock.now() - startedAt
     this.#request.onTiming?.({ id: judged.trajectory.id, attempt, startedAt, durationMs })
     return judged
@@ -181,6 +199,11 @@ export class Collection {
     const message = `task ${taskId} is dropped: its world did not open in ${config.maxAttempts} attempts: ${outcome.message}`
     events({ type: 'warning', message, plugin: null, hook: 'world' })
   }
+}
+
+/** A dropped task's world is not opened again. */
+function droppedStop(message: string): StopReason {
+  return { kind: 'faulted', in: 'environment', code: faultCodes.taskDropped, message }
 }
 
 function interruption(signal: AbortSignal): RlenvError {

@@ -12,6 +12,8 @@ export const faultCodes = {
   rolloutStalled: 'rollout_stalled',
   strategyFailed: 'strategy_failed',
   taskDropped: 'task_dropped',
+  worldHung: 'world_hung',
+  worldCrashed: 'world_crashed',
 } as const
 
 const retryable: ReadonlySet<string> = new Set([
@@ -23,6 +25,7 @@ const retryable: ReadonlySet<string> = new Set([
   faultCodes.turnTimeout,
   faultCodes.rolloutTimeout,
   faultCodes.rolloutStalled,
+  faultCodes.worldCrashed,
 ])
 
 /** Whether trying again can help: infrastructure that failed, and not a world or plugin that answers wrongly each time. */

@@ -14,6 +14,7 @@ import { AttemptPlayer } from './attempt-player.ts'
 import type { CollectRequest, TaskPlace } from './collect-request.ts'
 import { Collection, type CollectionParts } from './collection.ts'
 import { FailureTally } from './failure-tally.ts'
+import { ShardPool } from './shards/shard-pool.ts'
 
 export interface RolloutEngineOptions {
   readonly pipeline: Pipeline
@@ -35,6 +36,8 @@ export interface RolloutEngineOptions {
   readonly retryDelayMs?: number
 }
 
+const defaultProgressDeadlineMs = 60_000
+
 /** Plays many rollouts at a time. */
 export interface RolloutEngine {
   /**
@@ -47,9 +50,16 @@ export interface RolloutEngine {
   collect(request: CollectRequest, signal: AbortSignal): AsyncGenerator<TrajectoryGroup, void, void>
   /** Tasks whose world never opened, with the reason. They are not tried again. */
   readonly droppedTasks: ReadonlyMap<string, string>
+  /** Ends the threads or processes that rollouts ran in, if any. Nothing can be collected afterwards. */
+  close(): Promise<void>
 }
 
-/** Builds an engine. Costs nothing until something is collected. */
+/**
+ * Builds an engine. Costs nothing until something is collected.
+ *
+ * @throws {RlenvError} RLENV_CONFIG_INVALID when rollouts are to run in threads or processes and the pipeline exists in
+ *   this thread only.
+ */
 export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngine {
   const { config, events, clock = systemClock, world } = options
   const player = new AttemptPlayer({
@@ -62,19 +72,21 @@ export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngin
     verifierTimeoutMs: options.verifierTimeoutMs ?? defaultVerifierTimeoutMs,
     worlds: { world, events, clock, seen: new WeakSet() },
   })
+  const pool = poolOf(options, player)
   const places = placesOf(options.environments)
   const droppedTasks = new Map<string, string>()
   const parts: CollectionParts = {
-    player,
+    player: pool ?? player,
     events,
     clock,
     droppedTasks,
     config,
     retryDelayMs: options.retryDelayMs ?? 250,
-    progressDeadlineMs: options.progressDeadlineMs ?? 60_000,
+    progressDeadlineMs: options.progressDeadlineMs ?? defaultProgressDeadlineMs,
   }
   return {
     droppedTasks,
+    close: async () => pool?.close(),
     async *collect(request, signal) {
       assertGroupSize(request.rolloutsPerDraw)
       const tally = new FailureTally()
@@ -90,6 +102,27 @@ export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngin
       if (request.maxFailureShare !== undefined) tally.assertBelow(request.maxFailureShare)
     },
   }
+}
+
+function poolOf(options: RolloutEngineOptions, player: AttemptPlayer): ShardPool | null {
+  const { config, pipeline, policy, seed, events, clock = systemClock } = options
+  const { verifierTimeoutMs = defaultVerifierTimeoutMs, progressDeadlineMs = defaultProgressDeadlineMs } = options
+  const { mode, shards } = config
+  if (mode === 'inline') return null
+  const limits = limitsOf(config)
+  return new ShardPool({
+    mode,
+    shards,
+    pipeline,
+    player,
+    policy,
+    limits,
+    seed,
+    verifierTimeoutMs,
+    progressDeadlineMs,
+    events,
+    clock,
+  })
 }
 
 function assertGroupSize(rolloutsPerDraw: number): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../determinism/clock.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import { openEvaluation } from '../evaluation/evaluation-session.ts'
 import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
+import type { HandlerMemory } from '../hooks/pipeline-hooks.ts'
 import type { Algorithm, Learner, Policy, TaskSampler } from '../hooks/roles.ts'
 import { slotContexts } from '../pipeline/slot-contexts.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
@@ -11,6 +12,7 @@ import type { EventSink } from '../telemetry/run-event.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { groupTooSmall } from './loss/group-advantages.ts'
+import { PolicyPins } from './policy-pins.ts'
 import type { TrainingRecords } from './training-records.ts'
 
 export interface TrainingRun {
@@ -36,6 +38,10 @@ export interface TrainingSession {
   readonly learner: Learner
   readonly policy: Policy
   readonly engine: RolloutEngine
+  /** The policies of past steps, for collection that runs ahead. */
+  readonly pins: PolicyPins
+  /** What the groups chain remembers. */
+  readonly memory: HandlerMemory
   log(message: string): void
   close(): Promise<void>
 }
@@ -61,7 +67,37 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
   })
   const { learner, ...rollouts } = await openEvaluation({ ...run, needsLearner: true }, signal)
   if (learner === null) throw new TypeError('a learner was asked for and none was built')
-  return { split, tasks, sampler, algorithm, learner, log, ...rollouts }
+  const { policy, close } = rollouts
+  const copy =
+    config.training.maxStaleness > 0 && !pipeline.has('policy') ? await copyOf(run, context('learner')) : null
+  pipeline.memory.restore(null)
+  return {
+    ...rollouts,
+    split,
+    tasks,
+    sampler,
+    algorithm,
+    learner,
+    log,
+    pins: new PolicyPins(policy, copy?.policy ?? null),
+    memory: pipeline.memory,
+    close: async () => {
+      await copy?.learner.close()
+      await close()
+    },
+  }
+}
+
+/** A second policy that can be set to what the learner's was at an earlier time; null when it cannot. */
+async function copyOf(
+  { pipeline }: TrainingRun,
+  context: SlotContext,
+): Promise<{ readonly learner: Learner; readonly policy: Policy } | null> {
+  const learner = await pipeline.slot('learner', context)
+  const { policy } = learner
+  if (policy?.snapshot !== undefined && policy.restore !== undefined) return { learner, policy }
+  await learner.close()
+  return null
 }
 
 function trainingTasks({ train }: EnvironmentSplit): ReadonlyMap<string, Task> {

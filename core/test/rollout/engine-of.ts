@@ -14,6 +14,8 @@ export const testConfig: ResolvedConfig['rollout'] = {
   maxTurns: 8,
   maxToolCalls: null,
   maxConcurrentRollouts: 8,
+  mode: 'inline',
+  shards: null,
   toolTimeoutMs: 5000,
   turnTimeoutMs: 5000,
   rolloutTimeoutMs: 20_000,

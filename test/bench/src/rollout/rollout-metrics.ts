@@ -18,6 +18,8 @@ const rollout: ResolvedConfig['rollout'] = {
   maxTurns: 20,
   maxToolCalls: null,
   maxConcurrentRollouts: 64,
+  mode: 'inline',
+  shards: null,
   toolTimeoutMs: 30_000,
   turnTimeoutMs: 300_000,
   rolloutTimeoutMs: 1_800_000,

@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { parentPort, Worker } from 'node:worker_threads'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import type { Learner, Policy } from '../hooks/roles.ts'
+import { type GuardOrders, guardFd } from '../rollout/shards/guard-note.ts'
+import { ShardHost, type ShardSurroundings } from '../rollout/shards/shard-host.ts'
+import { ShardMarks } from '../rollout/shards/shard-marks.ts'
+import type { ShardSetup, ToShard } from '../rollout/shards/shard-messages.ts'
+import type { AssembleShard } from '../rollout/shards/shard-parts.ts'
+import { loadPipeline } from './load-pipeline.ts'
+import { readRecipe } from './pipeline-recipe.ts'
+import { slotContexts } from './slot-contexts.ts'
+
+/** Loads the run's configuration once more and fills the slots that rollouts need. */
+const assemble: AssembleShard = async (recipe, seed, { events, log }) => {
+  const ending = new AbortController()
+  const { pipeline } = await loadPipeline({ ...readRecipe(recipe), events, log, signal: ending.signal })
+  const context = slotContexts(seed, events, ending.signal)
+  const strategy = await pipeline.slot('rollout', context('rollout'))
+  const world = await pipeline.slot('world', context('world'))
+  let learner: Learner | null = null
+  return {
+    pipeline,
+    strategy,
+    world,
+    policy: async () => {
+      if (pipeline.has('policy')) return pipeline.slot('policy', context('policy'))
+      learner = await pipeline.slot('learner', context('learner'))
+      return servedBy(learner)
+    },
+    close: async () => {
+      await learner?.close()
+      await world.close()
+      ending.abort()
+    },
+  }
+}
+
+function servedBy({ policy, name }: Learner): Policy {
+  if (policy !== null) return policy
+  throw new RlenvError(`the learner ${name} serves no policy`, { code: 'RLENV_HOOK_EMPTY', hook: 'policy' })
+}
+
+/** In a thread the orchestrator reads the marks itself. */
+function thread(port: NonNullable<typeof parentPort>): ShardSurroundings {
+  return {
+    channel: {
+      send: (message) => port.postMessage(message),
+      listen: (take) => void port.on('message', take),
+    },
+    marks: async ({ marks }) => new ShardMarks(marks ?? undefined),
+    exit: () => process.exit(0),
+  }
+}
+
+/** A process has a guard, and ends with the orchestrator. */
+function ownProcess(): ShardSurroundings {
+  // Ctrl-C reaches the whole group of processes; what becomes of a run is the orchestrator's to decide.
+  process.on('SIGINT', () => undefined)
+  process.on('disconnect', () => process.exit(0))
+  return {
+    channel: {
+      send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
+      listen: (take) => void process.on('message', (message) => take(message as ToShard)),
+    },
+    marks: async (setup) => guarded(setup),
+    exit: () => process.exit(0),
+  }
+}
+
+async function guarded({ sectionLimits, memoryMib }: ShardSetup): Promise<ShardMarks> {
+  const marks = new ShardMarks()
+  const orders: GuardOrders = { marks: marks.buffer, sectionLimits, memoryMib, parentPid: process.ppid, fd: guardFd }
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const guard = new Worker(new URL(`../rollout/shards/shard-guard.${extension}`, import.meta.url), {
+    workerData: orders,
+  })
+  await once(guard, 'online')
+  return marks
+}
+
+new ShardHost(parentPort === null ? ownProcess() : thread(parentPort), assemble).serve()

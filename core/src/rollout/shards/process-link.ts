@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { type GuardNote, guardFd } from './guard-note.ts'
+import type { LinkListener, OpenLink, ShardLink } from './shard-link.ts'
+import type { Mark } from './shard-marks.ts'
+import type { FromShard, ShardSetup, ToShard } from './shard-messages.ts'
+
+/** Milliseconds after a process's end in which its guard's last line must have come. */
+const lastWordsMs = 50
+
+/** A shard in a process of its own. Secrets reach it by its environment alone. */
+class ProcessLink implements ShardLink {
+  readonly over: Promise<void>
+  readonly #child: ChildProcess
+  readonly #listener: LinkListener
+  #mark: Mark | null = null
+  #memory: number | null = null
+
+  constructor(module: string, setup: Omit<ShardSetup, 'kind' | 'marks'>, listener: LinkListener) {
+    this.#listener = listener
+    const child = fork(fileURLToPath(module), [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      execArgv: [...ownArguments(), `--max-old-space-size=${setup.memoryMib}`],
+    })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => process.stderr.write(chunk))
+    const notes = child.stdio[guardFd] as Readable
+    const heardAll = new Promise<void>((resolve) => notes.on('close', resolve))
+    readLines(notes, (line) => this.#hear(JSON.parse(line) as GuardNote))
+    child.on('message', (message) => listener.message(message as FromShard))
+    this.over = new Promise((resolve) => {
+      const ended = async (why: string) => {
+        await Promise.race([heardAll, new Promise((late) => setTimeout(late, lastWordsMs))])
+        resolve()
+        listener.ended({ why: this.#memory === null ? why : `it held ${this.#memory} MiB`, mark: this.#mark })
+      }
+      child.once(
+        'exit',
+        (code, signal) => void ended(signal === null ? `it exited with ${code}` : `${signal} ended it`),
+      )
+      child.once('error', (error) => {
+        if (child.pid === undefined) void ended(error.message)
+      })
+    })
+    this.post({ kind: 'setup', ...setup, marks: null })
+    this.setBusy(false)
+  }
+
+  post(message: ToShard): void {
+    // One that has just ended cannot be told anything; that it has ended is heard elsewhere.
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  setBusy(busy: boolean): void {
+    const { channel, stdout, stderr, stdio } = this.#child
+    const handles = [this.#child, channel, stdout, stderr, stdio[guardFd]] as ({ ref(): void; unref(): void } | null)[]
+    for (const handle of handles) {
+      if (busy) handle?.ref()
+      else handle?.unref()
+    }
+  }
+
+  async kill(): Promise<boolean> {
+    this.#child.kill('SIGKILL')
+    await this.over
+    return true
+  }
+
+  #hear(note: GuardNote): void {
+    switch (note.kind) {
+      case 'within':
+        this.#mark = note.mark.slot === 0 ? null : note.mark
+        break
+      case 'slow':
+        this.#listener.slow()
+        break
+      case 'hung':
+        this.#listener.hung(note)
+        break
+      case 'memory':
+        this.#mark = note.mark
+        this.#memory = note.mib
+    }
+  }
+}
+
+/** Node's flags of this process, without those that only one process can have. */
+function ownArguments(): readonly string[] {
+  return process.execArgv.filter((word) => !/^--(inspect|max-old-space-size|cpu-prof|heap-prof)/.test(word))
+}
+
+function readLines(stream: Readable, take: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  })
+}
+
+export const openProcess: OpenLink = (module, setup, listener) => new ProcessLink(module, setup, listener)
