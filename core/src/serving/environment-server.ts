@@ -4,6 +4,7 @@ import { sendJson, sendText } from './http-problem.ts'
 import type { Route } from './http-route.ts'
 import { HttpServer, type HttpServerOptions, type ServerAddress } from './http-server.ts'
 import { mcpRoutes } from './mcp/mcp-routes.ts'
+import { type OpenEnvDoor, type OpenEnvOptions, openEnvRoutes } from './openenv/openenv-routes.ts'
 import { ServingMetrics } from './serving-metrics.ts'
 import { SessionBroker, type SessionBrokerOptions } from './session-broker.ts'
 
@@ -12,6 +13,15 @@ export interface EnvironmentServerOptions
     Omit<HttpServerOptions, 'routes' | 'upgrades' | 'maxMessageBytes'> {
   /** Most bytes of one request or WebSocket message. Default 4 MiB. */
   readonly maxBodyBytes?: number
+  /** OpenEnv's door; false keeps it shut. */
+  readonly openEnv?: OpenEnvOptions | false
+}
+
+interface ServerParts {
+  readonly broker: SessionBroker
+  readonly http: HttpServer
+  readonly openEnv: OpenEnvDoor | null
+  readonly metrics: ServingMetrics
 }
 
 /** Environments behind all doors on one port: MCP, OpenEnv, the control plane, health and metrics. */
@@ -19,12 +29,14 @@ export class EnvironmentServer {
   readonly broker: SessionBroker
   readonly address: ServerAddress
   readonly #http: HttpServer
+  readonly #openEnv: OpenEnvDoor | null
   readonly #metrics: ServingMetrics
 
-  private constructor(broker: SessionBroker, address: ServerAddress, http: HttpServer, metrics: ServingMetrics) {
-    this.broker = broker
+  private constructor(address: ServerAddress, { broker, http, openEnv, metrics }: ServerParts) {
     this.address = address
+    this.broker = broker
     this.#http = http
+    this.#openEnv = openEnv
     this.#metrics = metrics
   }
 
@@ -38,9 +50,16 @@ export class EnvironmentServer {
     })
     metrics.watch(broker)
     try {
-      const routes = [...mcpRoutes(broker, { maxBodyBytes }), ...controlRoutes(broker), ...watchRoutes(metrics)]
-      const http = new HttpServer({ ...options, routes, maxMessageBytes: maxBodyBytes })
-      return new EnvironmentServer(broker, await http.listen(), http, metrics)
+      const openEnv = options.openEnv === false ? null : openEnvRoutes(broker, { maxBodyBytes, ...options.openEnv })
+      const routes = [
+        ...mcpRoutes(broker, { maxBodyBytes }),
+        ...controlRoutes(broker),
+        ...watchRoutes(metrics),
+        ...(openEnv?.routes ?? []),
+      ]
+      const upgrades = openEnv?.upgrades ?? []
+      const http = new HttpServer({ ...options, routes, upgrades, maxMessageBytes: maxBodyBytes })
+      return new EnvironmentServer(await http.listen(), { broker, http, openEnv, metrics })
     } catch (cause) {
       metrics.close()
       await broker.shutdown()
@@ -56,6 +75,7 @@ export class EnvironmentServer {
   /** Ends what is under way, then every session. */
   async close(): Promise<void> {
     const closing = this.#http.close()
+    await this.#openEnv?.close()
     await this.broker.shutdown()
     await closing
     this.#metrics.close()
