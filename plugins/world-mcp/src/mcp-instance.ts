@@ -1,0 +1,159 @@
+import {
+  type CallOutcome,
+  type CapturedState,
+  type Json,
+  type JsonObject,
+  RlenvError,
+  type ToolDefinition,
+  type ToolResult,
+  type WorldInstance,
+} from 'rlenv'
+import { toolResult } from './call-result.ts'
+import type { Lease } from './connection-pool.ts'
+import type { CallEnd, McpConnection } from './mcp-connection.ts'
+import type { WorldCall } from './server-options.ts'
+import type { ServerTarget } from './server-target.ts'
+import { type CatalogTool, ToolCatalog } from './tool-catalog.ts'
+import { invalidArguments, refusal, timedOut, toolFault, unknownTool } from './tool-failure.ts'
+import { capturedState, ToolState } from './tool-state.ts'
+
+/** JSON-RPC: the server says itself that it failed, or that it does not keep to the protocol. */
+const serverFaults: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_603])
+const invalidParams = -32_602
+
+export interface InstanceOptions {
+  readonly callTimeoutMs: number
+  readonly maxResultChars: number
+  /** One catalog per distinct list of tools, so that instances share their checks. */
+  readonly catalogOf: (connection: McpConnection) => ToolCatalog
+}
+
+/** One rollout's own connection to a server. */
+export class McpInstance implements WorldInstance {
+  readonly #lease: Lease
+  readonly #connection: McpConnection
+  readonly #target: ServerTarget
+  readonly #options: InstanceOptions
+  readonly #closed = new AbortController()
+  #catalog: ToolCatalog
+  #initial: ToolState | null = null
+
+  private constructor(lease: Lease, target: ServerTarget, options: InstanceOptions) {
+    this.#lease = lease
+    this.#connection = lease.connection
+    this.#target = target
+    this.#options = options
+    this.#catalog = options.catalogOf(lease.connection)
+  }
+
+  /** @throws {RlenvError} RLENV_SERVER_FAILED when the world cannot be reset or its state not be read. */
+  static async open(
+    lease: Lease,
+    target: ServerTarget,
+    options: InstanceOptions,
+    signal: AbortSignal,
+  ): Promise<McpInstance> {
+    const instance = new McpInstance(lease, target, options)
+    const { reset, state } = target
+    if (reset !== null) await instance.#own(reset, signal)
+    if (state !== null) instance.#initial = await instance.#readState(state, signal)
+    return instance
+  }
+
+  get catalog(): ToolCatalog {
+    return this.#catalog
+  }
+
+  get tools(): readonly ToolDefinition[] {
+    return this.#catalog.definitions
+  }
+
+  async call(name: string, args: Json, signal: AbortSignal): Promise<CallOutcome> {
+    const tool = this.#catalog.tool(name)
+    if (tool === undefined)
+      return unchanged(
+        unknownTool(
+          name,
+          this.tools.map((known) => known.name),
+        ),
+      )
+    const checked = ToolCatalog.validate(tool, args)
+    if (!checked.ok) return unchanged(invalidArguments(name, checked.violations))
+    const end = await this.#send(tool, checked.value, signal)
+    await this.#refresh(signal)
+    return unchanged(this.#result(name, tool, end))
+  }
+
+  async capture(): Promise<CapturedState | null> {
+    const { state } = this.#target
+    if (state === null || this.#initial === null) return null
+    return capturedState(this.#initial, await this.#readState(state, this.#closed.signal))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return
+    this.#closed.abort(new Error('the instance is closed'))
+    await this.#lease.end()
+  }
+
+  #send(tool: CatalogTool, args: JsonObject, signal: AbortSignal): Promise<CallEnd> {
+    return this.#connection.call(tool.serverName, args, this.#options.callTimeoutMs, signal)
+  }
+
+  /** A list that changed is read before the next call, so that a policy can call what it was told about. */
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const before = this.#connection.tools
+    await this.#connection.refresh(this.#options.callTimeoutMs, signal)
+    if (this.#connection.tools !== before) this.#catalog = this.#options.catalogOf(this.#connection)
+  }
+
+  #result(name: string, { outputSchema }: CatalogTool, end: CallEnd): ToolResult {
+    switch (end.kind) {
+      case 'answered':
+        return toolResult(name, end.result, { maxChars: this.#options.maxResultChars, outputSchema })
+      case 'refused':
+        return refused(name, end.code, end.message)
+      case 'malformed':
+      case 'lost':
+        return toolFault(name, end.message)
+      case 'timeout':
+        return timedOut(name, this.#options.callTimeoutMs)
+    }
+  }
+
+  async #readState(state: WorldCall, signal: AbortSignal): Promise<ToolState> {
+    const content = await this.#own(state, signal)
+    return new ToolState(typeof content === 'string' ? parsed(content) : content)
+  }
+
+  /** A call of the world itself, whose failure is the environment's. */
+  async #own({ tool, arguments: args = {} }: WorldCall, signal: AbortSignal): Promise<Json> {
+    const end = await this.#connection.call(tool, args, this.#options.callTimeoutMs, signal)
+    const schema = { maxChars: Number.POSITIVE_INFINITY, outputSchema: null }
+    const result = end.kind === 'answered' ? toolResult(tool, end.result, schema) : null
+    if (result?.ok === true) return result.content
+    const why = result === null ? ('message' in end ? end.message : end.kind) : result.error.message
+    throw new RlenvError(`the MCP server ${this.#target.label} did not carry out ${tool} for the world: ${why}`, {
+      code: 'RLENV_SERVER_FAILED',
+      fix: 'Correct "reset" and "state" of the server.',
+    })
+  }
+}
+
+/** Nothing is known about rows until the state is captured. */
+const unchanged = (result: ToolResult): CallOutcome => ({ result, diff: [] })
+
+/** Codes besides JSON-RPC's own are the application's: a refusal that the caller may have earned. */
+function refused(name: string, code: number, message: string): ToolResult {
+  if (code === invalidParams) return invalidArguments(name, [{ path: '', message }])
+  if (serverFaults.has(code)) return toolFault(name, message)
+  return refusal(`${name} was refused: ${message}`, `mcp_error_${Math.abs(code)}`)
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
