@@ -1,68 +1,94 @@
+import { messageOf } from '../errors/rlenv-error.ts'
 import type { CallOutcome, CapturedState, WorldInstance } from '../hooks/world.ts'
 import type { Cell } from '../vocabulary/database.ts'
 import type { Json, JsonObject } from '../vocabulary/json.ts'
 import type { StateDiff } from '../vocabulary/state-diff.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
-import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
+import type { Tool, ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { DatabaseReader } from './database-reader.ts'
 import { diffTable } from './diff/table-diff.ts'
-import { WrittenTables } from './diff/written-tables.ts'
+import { ChangedRows } from './instance/changed-rows.ts'
+import { CloneState } from './instance/clone-state.ts'
+import { attributeCrash, isCrash } from './instance/crash-attribution.ts'
+import type { InstanceState, Snapshot } from './instance/instance-state.ts'
+import { mostReplayCost } from './instance/replay-rules.ts'
+import { ReplayState } from './instance/replay-state.ts'
 import type { InstanceHost } from './instance-host.ts'
 import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
-import { Connection } from './sqlite/connection.ts'
+import type { Connection } from './sqlite/connection.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
-import { CallEffects, type LoggedWrite } from './tools/call-effects.ts'
+import { CallEffects } from './tools/call-effects.ts'
 import type { CompiledTool } from './tools/compile-toolset.ts'
 import { runScriptTool } from './tools/script-tool.ts'
 import { runSqlTool } from './tools/sql-tool.ts'
 import { environmentFault, failed, invalidArguments, unknownTool } from './tools/tool-failure.ts'
 
 /**
- * How an instance gets its database. `clone`: one connection of its own, opened from the image. `pooled`: a connection
- * that an earlier instance used, inside a transaction that is rolled back at the end. Both behave the same.
+ * How an instance holds its state. `clone`: a database of its own, opened from the image; the plain one that the others
+ * are held equal to. `replay`: a log of writes, which a connection that all instances of the environment share carries
+ * out again when it is this one's turn. `auto`: replay until a clone is cheaper. All behave the same; what cannot be
+ * replayed is a clone whatever was asked for.
  */
-export type InstanceStrategy = 'clone' | 'pooled'
+export type InstanceStrategy = 'auto' | 'replay' | 'clone'
 
-/** State to start from instead of the image's. */
-interface Fork {
-  readonly bytes: Buffer
-  readonly random: SeededRandom
-  readonly written: WrittenTables
+/** Where an instance starts and {@link EnvironmentInstance.reset} leads back to. */
+export interface InstanceStart {
+  readonly state: Snapshot
+  /** What differs from the image; nothing when left out. */
+  readonly changed?: ChangedRows
+  /** How many calls came before. */
   readonly calls: number
+  /** Whether one of them wrote. */
+  readonly touched: boolean
 }
 
-interface InstanceOptions {
+export interface InstanceOptions {
   readonly seed: number
-  readonly strategy: InstanceStrategy
+  /** Whether a state that becomes costly to replay turns into a database of its own. */
+  readonly promotes: boolean
   readonly scriptLimits: ScriptLimits
-  readonly fork?: Fork
+  readonly start: InstanceStart
+}
+
+/** What one attempt at a call came to. */
+interface Attempt {
+  readonly result: ToolResult
+  readonly effects: CallEffects
+  /** Whether it used a statement that no log can repeat. */
+  readonly unrepeatable: boolean
 }
 
 const nothing: StateDiff = []
 
 /** One rollout's private copy of an environment. */
 export class EnvironmentInstance implements WorldInstance {
-  readonly seed: number
-  readonly strategy: InstanceStrategy
   readonly #environment: InstanceHost
-  readonly #fork: Fork | undefined
-  readonly #scriptLimits: ScriptLimits
-  #connection: Connection | null = null
-  #closed = false
-  #written: WrittenTables
-  #log: LoggedWrite[] = []
+  readonly #options: InstanceOptions
+  #state: InstanceState
+  #changed: ChangedRows
   /** How many calls have run; each script call's random numbers start from it. */
   #calls: number
+  #touched: boolean
+  #closed = false
   #scripts: ScriptRuntime | null = null
 
   constructor(environment: InstanceHost, options: InstanceOptions) {
-    this.seed = options.seed
-    this.strategy = options.strategy
+    const { start } = options
     this.#environment = environment
-    this.#fork = options.fork
-    this.#scriptLimits = options.scriptLimits
-    this.#written = new WrittenTables(environment, options.fork?.written)
-    this.#calls = options.fork?.calls ?? 0
+    this.#options = options
+    this.#state = stateFrom(environment, start.state)
+    this.#changed = new ChangedRows(environment, start.changed)
+    this.#calls = start.calls
+    this.#touched = start.touched
+  }
+
+  get seed(): number {
+    return this.#options.seed
+  }
+
+  /** How the instance holds its state at present. */
+  get strategy(): 'replay' | 'clone' {
+    return this.#state.kind
   }
 
   get tools(): readonly ToolDefinition[] {
@@ -72,23 +98,17 @@ export class EnvironmentInstance implements WorldInstance {
   /** Never throws. A call after {@link close} or after its signal was aborted does nothing. */
   call(name: string, args: Json, signal?: AbortSignal): CallOutcome {
     const compiled = this.#environment.tool(name)
-    if (compiled === undefined)
-      return refused(
-        unknownTool(
-          name,
-          this.tools.map((tool) => tool.name),
-        ),
-      )
+    if (compiled === undefined) return refused(unknownTool(name, namesOf(this.tools)))
     const validated = compiled.validator.validate(args)
     if (!validated.ok) return refused(invalidArguments(name, validated.violations))
     if (this.#closed) return refused(environmentFault(name, 'its instance is closed'))
     if (signal?.aborted)
       return refused(failed({ kind: 'timeout', code: 'timeout', message: `${name} was cancelled before it ran` }))
-    const effects = new CallEffects()
-    const result = this.#run(compiled, validated.value, effects)
-    this.#calls++
-    this.#log.push(...effects.writes)
-    return { result, diff: effects.tables.size === 0 ? nothing : this.#written.take(this.#open(), effects.tables) }
+    try {
+      return this.#carryOut(compiled, validated.value)
+    } catch (thrown) {
+      return refused(environmentFault(name, messageOf(thrown)))
+    }
   }
 
   /** Both states and every row that differs. Valid until the instance is closed or reset. */
@@ -96,14 +116,14 @@ export class EnvironmentInstance implements WorldInstance {
     return { initial: this.#environment.initial, final: this.#reader(), diff: this.diff() }
   }
 
-  /** Every row that differs from the initial state, from the tables that calls have written. */
+  /** Every row that differs from the initial state, from what calls have touched. */
   diff(): StateDiff {
-    return this.#written.diff()
+    return this.#changed.diff()
   }
 
   /** The same from a scan of every table; what {@link diff} is held equal to. */
   verifyDiff(): StateDiff {
-    const connection = this.#open()
+    const connection = this.#connection()
     return this.#environment.scans.flatMap((scan, table) =>
       diffTable(scan, this.#environment.baseRows(table), this.#environment.scan(connection, table)),
     )
@@ -116,33 +136,24 @@ export class EnvironmentInstance implements WorldInstance {
 
   /** An independent instance in this one's present state. */
   fork(): EnvironmentInstance {
-    const random = this.#open().random.copy()
-    const fork = {
-      bytes: this.image(),
-      random,
-      written: new WrittenTables(this.#environment, this.#written),
-      calls: this.#calls,
-    }
-    return new EnvironmentInstance(this.#environment, { ...this.#options(), fork })
+    const changed = new ChangedRows(this.#environment, this.#changed)
+    const start = { state: this.#open().snapshot(), changed, calls: this.#calls, touched: this.#touched }
+    return new EnvironmentInstance(this.#environment, { ...this.#options, start })
   }
 
   /** Back to the state in which it was opened. */
   reset(): void {
+    const { start } = this.#options
     this.#release()
-    this.#written = new WrittenTables(this.#environment, this.#fork?.written)
-    this.#log = []
-    this.#calls = this.#fork?.calls ?? 0
+    this.#state = stateFrom(this.#environment, start.state)
+    this.#changed = new ChangedRows(this.#environment, start.changed)
+    this.#calls = start.calls
+    this.#touched = start.touched
   }
 
   /** The present state as a whole SQLite database. */
   image(): Buffer {
-    if (this.strategy === 'clone') return this.#open().database.serialize()
-    const replayed = new EnvironmentInstance(this.#environment, this.#options())
-    try {
-      return replayed.#replay(this.#log).database.serialize()
-    } finally {
-      replayed.close()
-    }
+    return this.#open().image()
   }
 
   close(): void {
@@ -150,23 +161,49 @@ export class EnvironmentInstance implements WorldInstance {
     this.#closed = true
   }
 
-  /** For another instance of the same beginnings that must not share a connection. */
-  #options(): InstanceOptions {
-    return { seed: this.seed, strategy: 'clone', scriptLimits: this.#scriptLimits }
+  #carryOut(compiled: CompiledTool, args: JsonObject): CallOutcome {
+    let attempt = this.#attempt(compiled, args)
+    if (attempt.unrepeatable && this.#state instanceof ReplayState) {
+      this.#promote(this.#state)
+      attempt = this.#attempt(compiled, args)
+    }
+    const { result, effects } = attempt
+    const ordinal = this.#calls++
+    if (!result.ok) return refused(isCrash(result) ? this.#attributed(compiled, args, result, ordinal) : result)
+    if (effects.writes.length === 0) return { result, diff: nothing }
+    this.#touched = true
+    this.#state.keep(effects.writes)
+    const diff = this.#changed.take(this.#state.connection(), this.#state.touched(effects))
+    this.#promoteIfCostly()
+    return { result, diff }
   }
 
-  #run({ tool, program }: CompiledTool, args: JsonObject, effects: CallEffects): ToolResult {
-    if (program !== null) return runSqlTool(program, this.#open(), args, effects)
+  #attempt(compiled: CompiledTool, args: JsonObject): Attempt {
+    const { tool, program } = compiled
+    const connection = this.#connection()
+    const effects = new CallEffects()
+    const writes = tool.effect === 'write'
+    if (writes) this.#state.writing()
+    connection.ranPartial = false
+    const result =
+      program === null
+        ? this.#runScript(tool, args, connection, effects)
+        : runSqlTool(program, connection, args, effects)
+    const unrepeatable = connection.ranPartial
+    if (writes && !result.ok) this.#state.recover()
+    return { result, effects, unrepeatable }
+  }
+
+  #runScript(tool: Tool, args: JsonObject, connection: Connection, effects: CallEffects): ToolResult {
     const { implementation } = tool
     const file = implementation.kind === 'script' ? implementation.file : ''
-    const { registry, scripts } = this.#environment
     return runScriptTool({
       tool,
       file,
-      source: scripts[file] ?? '',
+      source: this.#environment.scripts[file] ?? '',
       args,
-      connection: this.#open(),
-      registry,
+      connection,
+      registry: this.#environment.registry,
       runtime: () => this.#scriptRuntime(),
       effects,
       seed: this.seed,
@@ -174,61 +211,80 @@ export class EnvironmentInstance implements WorldInstance {
     })
   }
 
+  /** Decides whose fault a crash is: the environment's if the same call crashes where nobody has done anything yet. */
+  #attributed({ tool }: CompiledTool, args: JsonObject, result: ToolResult, ordinal: number): ToolResult {
+    if (!this.#touched) return result
+    return attributeCrash(tool.name, result, () => {
+      const state: Snapshot = { kind: 'clone', bytes: null, random: new SeededRandom(this.seed) }
+      const start = { state, calls: ordinal, touched: false }
+      const fresh = new EnvironmentInstance(this.#environment, { ...this.#options, start })
+      try {
+        return fresh.call(tool.name, args).result
+      } finally {
+        fresh.close()
+      }
+    })
+  }
+
+  #promoteIfCostly(): void {
+    if (!(this.#state instanceof ReplayState)) return
+    const costly = this.#options.promotes && this.#state.cost > mostReplayCost
+    if (costly || this.#changed.exhaustsRowids) this.#promote(this.#state)
+  }
+
+  #promote(state: ReplayState): void {
+    const promoted = state.promoted()
+    state.close()
+    this.#state = promoted
+  }
+
   /** Made at the first script call, and anew when its sandbox was broken. */
   #scriptRuntime(): ScriptRuntime {
     if (this.#scripts?.sound !== true)
-      this.#scripts = new ScriptRuntime(this.#environment.image.clock, this.#scriptLimits)
+      this.#scripts = new ScriptRuntime(this.#environment.image.clock, this.#options.scriptLimits)
     return this.#scripts
   }
 
-  #replay(log: readonly LoggedWrite[]): Connection {
-    const connection = this.#open()
-    for (const { statement, bindings } of log) connection.run(statement, bindings)
-    return connection
+  #open(): InstanceState {
+    if (this.#closed) throw new Error('the instance is closed')
+    return this.#state
   }
 
-  #open(): Connection {
-    if (this.#connection !== null) return this.#connection
-    if (this.#closed) throw new Error('the instance is closed')
-    const { image, idle } = this.#environment
-    const pooled = this.strategy === 'pooled' ? idle.take() : undefined
-    const random = this.#fork?.random.copy() ?? new SeededRandom(this.seed)
-    const connection = pooled ?? new Connection(this.#fork?.bytes ?? image.bytes, image.clock, random)
-    if (this.strategy === 'pooled') {
-      connection.random.reseed(this.seed)
-      connection.control('BEGIN')
-    }
-    this.#connection = connection
-    return connection
+  #connection(): Connection {
+    return this.#open().connection()
   }
 
   #release(): void {
     this.#scripts?.dispose()
     this.#scripts = null
-    const connection = this.#connection
-    this.#connection = null
-    if (connection === null) return
-    if (this.strategy === 'clone') connection.close()
-    else {
-      connection.control('ROLLBACK')
-      this.#environment.idle.park(connection)
-    }
+    this.#state.close()
   }
 
-  /** Reads the present state; tables that no call has written are read from the shared initial state. */
+  /** Reads the present state; tables that no call has changed are read from the shared initial state. */
   #reader(): DatabaseReader {
     const { catalog, registry, initial, tables } = this.#environment
     return new DatabaseReader(catalog, registry, () => this.#readable(), {
-      get: (table) => (this.#written.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
+      get: (table) => (this.#changed.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
       set: () => {},
     })
   }
 
-  /** Before its first call an instance looks like the image, so nothing needs to be opened to read it. */
   #readable(): Connection {
-    return this.#connection ?? (this.#fork === undefined && !this.#closed ? this.#environment.base : this.#open())
+    const state = this.#open()
+    if (!state.pristine) return state.connection()
+    const { base } = this.#environment
+    base.random = state.random
+    return base
   }
 }
+
+function stateFrom(host: InstanceHost, snapshot: Snapshot): InstanceState {
+  const random = snapshot.random.copy()
+  if (snapshot.kind === 'replay') return new ReplayState(host.image, host.hot, random, snapshot.log)
+  return new CloneState(host.image, random, snapshot.bytes)
+}
+
+const namesOf = (tools: readonly ToolDefinition[]): string[] => tools.map((tool) => tool.name)
 
 function refused(result: ToolResult): CallOutcome {
   return { result, diff: nothing }

@@ -4,19 +4,22 @@ import type { DatabaseDraft } from '../vocabulary/database.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
 import type { Tool, ToolDefinition } from '../vocabulary/tool.ts'
 import { DatabaseReader, TableCatalog } from './database-reader.ts'
-import { type TableScan, tableScan } from './diff/table-diff.ts'
+import { rowKey, sameRow, type TableScan, tableScan } from './diff/table-diff.ts'
 import { EnvironmentInstance, type InstanceStrategy } from './environment-instance.ts'
 import { buildImage } from './image/build-image.ts'
 import type { DatabaseImage } from './image/database-image.ts'
+import { BaseRows } from './instance/base-rows.ts'
+import { BaseVetter } from './instance/base-vetter.ts'
+import { HotConnection } from './instance/hot-connection.ts'
+import type { Snapshot } from './instance/instance-state.ts'
+import { KeptConnection } from './instance/kept-connection.ts'
+import { canReplay } from './instance/replay-rules.ts'
 import type { InstanceHost } from './instance-host.ts'
 import { defaultScriptLimits, type ScriptLimits } from './sandbox/script-runtime.ts'
-import type { SqliteRow } from './sqlite/cell.ts'
+import type { SqliteRow, SqliteValue } from './sqlite/cell.ts'
 import { Connection } from './sqlite/connection.ts'
-import { IdleConnections } from './sqlite/idle-connections.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
-import { sqlTokens } from './sqlite/sql-text.ts'
 import { type RegisteredStatement, StatementRegistry } from './sqlite/statement-registry.ts'
-import { StatementVetter } from './sqlite/statement-vetting.ts'
 import { type CompiledTool, type CompiledToolset, compileToolset } from './tools/compile-toolset.ts'
 
 /** What of an environment can be executed. */
@@ -30,7 +33,7 @@ export interface ExecutableParts {
 export interface OpenOptions {
   /** Equal seeds give equal instances. */
   readonly seed: number
-  /** `pooled` unless the environment rules it out; `clone` is the plain one it is held equal to. */
+  /** Default `auto`. What an environment's SQL rules out is a clone whatever is asked for. */
   readonly strategy?: InstanceStrategy
   /** Bounds of each script call, where they differ from the defaults. */
   readonly scriptLimits?: Partial<ScriptLimits>
@@ -39,21 +42,6 @@ export interface OpenOptions {
 /** sha-256, hex, of everything that decides how instances behave. */
 export function executableHash({ database: { schema, data, clock }, tools, scripts }: ExecutableParts): string {
   return contentHash({ schema, data, clock, tools, scripts })
-}
-
-/**
- * What a connection that is rolled back and used again cannot carry: foreign keys checked at commit, statements that
- * roll back on their own, random numbers (whose stream does not follow the log of writes), and scripts.
- */
-function canPool(image: DatabaseImage, tools: Iterable<CompiledTool>): boolean {
-  const keywords = new Set(
-    image.schema.flatMap((sql) => sqlTokens(sql).map((token) => token.keyword || token.text.toUpperCase())),
-  )
-  if (['DEFERRED', 'ROLLBACK', 'FAIL', 'RANDOM'].some((word) => keywords.has(word))) return false
-  return [...tools].every(({ program }) => {
-    if (program === null) return false
-    return program.steps.every(({ statement }) => statement === null || !(statement.partial || statement.usesRandom))
-  })
 }
 
 /**
@@ -67,30 +55,46 @@ export class ExecutableEnvironment implements InstanceHost {
   readonly scripts: Readonly<Record<string, string>>
   /** One per table, in the order of the image's tables. */
   readonly scans: readonly TableScan[]
-  /** On the image itself; only ever read. */
-  readonly base: Connection
-  readonly idle = new IdleConnections()
+  readonly hot: HotConnection
+  readonly #base: KeptConnection
+  readonly #rows: BaseRows
   readonly #toolset: CompiledToolset
   readonly #initial: DatabaseReader
   readonly #scanStatements: readonly RegisteredStatement[]
   readonly #rowStatements: readonly RegisteredStatement[]
-  readonly #baseRows: (readonly SqliteRow[] | undefined)[] = []
-  readonly #poolable: boolean
+  readonly #replayable: boolean
 
   /** @throws {RlenvError} RLENV_DATABASE_INVALID, RLENV_TOOL_INVALID */
   constructor(parts: ExecutableParts, hash = executableHash(parts)) {
     this.hash = hash
     this.image = buildImage(parts.database)
-    this.base = new Connection(this.image.bytes, this.image.clock, new SeededRandom(0))
-    this.registry = new StatementRegistry(new StatementVetter(this.base.database, this.image.tables))
-    this.catalog = new TableCatalog(this.image.tables, this.registry)
-    this.scans = this.image.tables.map(tableScan)
+    const { bytes, clock, tables } = this.image
+    const open = () => new Connection(bytes, clock, new SeededRandom(0))
+    this.#base = new KeptConnection(open, bytes.length)
+    this.registry = new StatementRegistry(new BaseVetter(this.#base, tables))
+    this.catalog = new TableCatalog(tables, this.registry)
+    this.scans = tables.map(tableScan)
     this.#scanStatements = this.scans.map((scan) => this.registry.own(scan.sql, scan.columns))
-    this.#rowStatements = this.scans.map((scan) => this.registry.own(scan.rowSql, scan.columns, ['id']))
+    this.#rowStatements = this.scans.map((scan) => this.registry.own(scan.rowSql, scan.columns, keyNames(scan)))
     this.scripts = parts.scripts
     this.#toolset = compileToolset(parts.tools, this.registry, parts.scripts)
-    this.#poolable = canPool(this.image, this.#toolset.tools.values())
-    this.#initial = new DatabaseReader(this.catalog, this.registry, () => this.base, new Map<string, QueryRows>())
+    this.#replayable = canReplay(this.base, this.image, this.#toolset.tools.values())
+    this.hot = new HotConnection({ open, image: this.image, scans: this.scans, base: () => this.base })
+    this.#rows = new BaseRows(this.scans, {
+      all: (table) => this.scan(this.base, table),
+      one: (table, key) => this.rowAt(this.base, table, key),
+    })
+    this.#initial = new DatabaseReader(
+      this.catalog,
+      this.registry,
+      () => this.#fixedBase(),
+      new Map<string, QueryRows>(),
+    )
+  }
+
+  /** On the image itself; only ever read. Opened when it is needed. */
+  get base(): Connection {
+    return this.#base.get()
   }
 
   /** What policies and clients see of the tools; one list for all instances. */
@@ -118,21 +122,31 @@ export class ExecutableEnvironment implements InstanceHost {
   }
 
   /** A fresh instance; opens no database before its first call. */
-  open({ seed, strategy = 'pooled', scriptLimits = {} }: OpenOptions): EnvironmentInstance {
+  open({ seed, strategy = 'auto', scriptLimits = {} }: OpenOptions): EnvironmentInstance {
+    const random = new SeededRandom(seed)
+    const replayed = this.#replayable && strategy !== 'clone'
+    const state: Snapshot = replayed ? { kind: 'replay', log: [], random } : { kind: 'clone', bytes: null, random }
     return new EnvironmentInstance(this, {
       seed,
-      strategy: this.#poolable ? strategy : 'clone',
+      promotes: strategy === 'auto',
       scriptLimits: { ...defaultScriptLimits, ...scriptLimits },
+      start: { state, calls: 0, touched: false },
     })
+  }
+
+  /** Whether no two rows of a table, by its position, share what tells rows apart, as every instance starts with them. */
+  keyed(table: number): boolean {
+    return this.#rows.keyed(table)
+  }
+
+  /** The row with a key as every instance starts with it. */
+  baseRow(table: number, key: SqliteRow): SqliteRow | undefined {
+    return this.#rows.row(table, key)
   }
 
   /** All rows of a table, by its position, as every instance starts with them. */
   baseRows(table: number): readonly SqliteRow[] {
-    const known = this.#baseRows[table]
-    if (known !== undefined) return known
-    const rows = this.scan(this.base, table)
-    this.#baseRows[table] = rows
-    return rows
+    return this.#rows.all(table)
   }
 
   /** All rows of a table, by its position, as a connection sees them. */
@@ -140,13 +154,27 @@ export class ExecutableEnvironment implements InstanceHost {
     return connection.all(this.#scanStatements[table] as RegisteredStatement)
   }
 
-  /** One row of a table whose key is its row id; undefined when there is none. */
-  scanRow(connection: Connection, table: number, id: bigint): SqliteRow | undefined {
-    return connection.fetch(this.#rowStatements[table] as RegisteredStatement, { id }).rows[0]
+  /** The row of a table with just this key, storage classes included, as a connection sees it. */
+  rowAt(connection: Connection, table: number, key: SqliteRow): SqliteRow | undefined {
+    const statement = this.#rowStatements[table] as RegisteredStatement
+    const bindings: Record<string, SqliteValue> = {}
+    for (let i = 0; i < key.length; i++) bindings[statement.parameters[i] as string] = key[i] as SqliteValue
+    const [row] = connection.fetch(statement, bindings).rows
+    return row !== undefined && sameRow(rowKey(this.scans[table] as TableScan, row), key) ? row : undefined
   }
 
-  /** Frees the connections that wait for instances. Open instances live on. */
+  /** Frees its connections. Open instances live on: what they need is opened again. */
   close(): void {
-    this.idle.close()
+    this.hot.close()
+    this.#base.close()
+  }
+
+  /** Random numbers of queries about the initial state always begin at the same place. */
+  #fixedBase(): Connection {
+    const { base } = this
+    base.random = new SeededRandom(0)
+    return base
   }
 }
+
+const keyNames = (scan: TableScan): string[] => scan.identity.map((_, index) => `k${index}`)

@@ -1,8 +1,10 @@
 import type { World, WorldInstance, WorldRequest } from '../hooks/world.ts'
+import type { Environment } from '../vocabulary/environment.ts'
+import { closeKeptConnections } from './instance/kept-connection.ts'
 import { loadEnvironment } from './load-environment.ts'
 import { loadSandbox } from './sandbox/quickjs-module.ts'
 
-/** The default world: instances run in this process, on an in-memory copy of each environment's database. */
+/** The default world: instances run in this process, on in-memory copies of each environment's database. */
 export class ExecutableWorld implements World {
   readonly name = 'executable'
 
@@ -12,5 +14,12 @@ export class ExecutableWorld implements World {
     return loadSandbox().then(() => executable.open({ seed }))
   }
 
-  close(): void {}
+  prepare(environment: Environment): void | Promise<void> {
+    if (loadEnvironment(environment).needsSandbox) return loadSandbox()
+  }
+
+  /** Frees the connections that instances share; instances of another world open what they need again. */
+  close(): void {
+    closeKeptConnections()
+  }
 }

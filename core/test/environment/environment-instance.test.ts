@@ -46,7 +46,7 @@ describe('EnvironmentInstance', () => {
   test('behaves the same on a used connection as on a clone, fork and image included', () => {
     fc.assert(
       fc.property(fc.array(call, { maxLength: 12 }), (calls) => {
-        const pooled = shared.open({ seed: 1, strategy: 'pooled' })
+        const pooled = shared.open({ seed: 1, strategy: 'replay' })
         const clone = shared.open({ seed: 1, strategy: 'clone' })
         for (const { name, args } of calls) expect(pooled.call(name, args)).toEqual(clone.call(name, args))
         expect(pooled.diff()).toEqual(clone.diff())
@@ -95,7 +95,7 @@ describe('EnvironmentInstance', () => {
   })
 
   test('leaves no trace of a call that fails halfway', () => {
-    for (const strategy of ['pooled', 'clone'] as const) {
+    for (const strategy of ['replay', 'clone'] as const) {
       const instance = shared.open({ seed: 1, strategy })
       instance.call('set_item', { order_id: 4, line: 2, what: 'taken' })
       const before = instance.diff()
@@ -125,7 +125,7 @@ describe('EnvironmentInstance', () => {
     )
     const play = (seed: number) => {
       const instance = dice.open({ seed })
-      expect(instance.strategy).toBe('clone')
+      expect(instance.strategy).toBe('replay')
       const seen = [instance.call('roll', {}), instance.call('roll', {})]
       const fork = instance.fork()
       expect(fork.call('roll', {})).toEqual(instance.call('roll', {}))

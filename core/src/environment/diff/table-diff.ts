@@ -9,7 +9,7 @@ export interface TableScan {
   readonly table: string
   /** Every row; in the order of the key where that is the row id, otherwise in an order that is stable between two states. */
   readonly sql: string
-  /** The row with the key `@id`, where the key is the row id. */
+  /** The row whose identity is `@k0`, `@k1` and so on. */
   readonly rowSql: string
   readonly columns: readonly string[]
   /** Number of leading values that are no columns: 1 with a row id, otherwise 0. */
@@ -17,6 +17,15 @@ export interface TableScan {
   readonly identity: readonly string[]
   /** Positions of the identity in a scanned row. */
   readonly identityAt: readonly number[]
+  /** Whether no two rows share an identity: in no state, in none that has NULL in it, or not to be relied on. */
+  readonly unique: 'always' | 'without NULL' | 'never'
+}
+
+function uniqueness(table: TableInfo, byRowid: boolean): TableScan['unique'] {
+  if (byRowid || table.keyIsRowid) return 'always'
+  if (table.primaryKey.length === 0) return 'never'
+  const optional = table.columns.some((column) => !column.notNull && table.primaryKey.includes(column.name))
+  return optional ? 'without NULL' : 'always'
 }
 
 /** How to scan a table. */
@@ -31,12 +40,15 @@ export function tableScan(table: TableInfo): TableScan {
   const sql = `SELECT ${selected} FROM main.${quoteName(table.name)}`
   const [key = ''] = table.primaryKey
   const order = table.keyIsRowid ? ` ORDER BY ${quoteName(key)}` : ''
-  const rowSql = table.keyIsRowid ? `${sql} WHERE ${quoteName(key)} = @id` : sql
-  return { table: table.name, sql: sql + order, rowSql, columns, lead, identity: table.identity, identityAt }
+  const keys = byRowid ? [first] : table.identity.map(quoteName)
+  const rowSql = `${sql} WHERE ${keys.map((name, index) => `${name} = @k${index}`).join(' AND ')}`
+  const unique = uniqueness(table, byRowid)
+  return { table: table.name, sql: sql + order, rowSql, columns, lead, identity: table.identity, identityAt, unique }
 }
 
-function sameRow(a: SqliteRow, b: SqliteRow): boolean {
+export function sameRow(a: SqliteRow | undefined, b: SqliteRow | undefined): boolean {
   if (a === b) return true
+  if (a === undefined || b === undefined) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !sameValue(a[i], b[i])) return false
   return true
 }
@@ -48,14 +60,25 @@ function identityText(value: SqliteValue | undefined): string {
   return value === null || value === undefined ? 'n' : `b${value.toString('hex')}`
 }
 
+/** Text that only equal keys have. */
+export function keyText(key: SqliteRow): string {
+  let text = ''
+  for (const value of key) text += `${identityText(value)},`
+  return text
+}
+
+/** What tells a scanned row from others. */
+export function rowKey(scan: TableScan, row: SqliteRow): SqliteRow {
+  return scan.identityAt.map((at) => row[at] as SqliteValue)
+}
+
 /** Rows by identity. Rows that share one (NULL in a key, or no key at all) are told apart by how often it came before. */
 function byIdentity(scan: TableScan, rows: readonly SqliteRow[], from: number, to: number): Map<string, SqliteRow> {
   const found = new Map<string, SqliteRow>()
   const counts = new Map<string, number>()
   for (let i = from; i < to; i++) {
     const row = rows[i] as SqliteRow
-    let key = ''
-    for (const at of scan.identityAt) key += `${identityText(row[at])},`
+    const key = keyText(rowKey(scan, row))
     if (!found.has(key)) {
       found.set(key, row)
       continue
@@ -68,10 +91,7 @@ function byIdentity(scan: TableScan, rows: readonly SqliteRow[], from: number, t
 }
 
 function keyOf(scan: TableScan, row: SqliteRow): Row {
-  return toRow(
-    scan.identity,
-    scan.identityAt.map((at) => row[at] as SqliteValue),
-  )
+  return toRow(scan.identity, rowKey(scan, row))
 }
 
 function contentOf(scan: TableScan, row: SqliteRow): Row {
@@ -83,13 +103,9 @@ export function diffTable(scan: TableScan, before: readonly SqliteRow[], after: 
   if (before === after) return []
   const shorter = Math.min(before.length, after.length)
   let start = 0
-  while (start < shorter && sameRow(before[start] as SqliteRow, after[start] as SqliteRow)) start++
+  while (start < shorter && sameRow(before[start], after[start])) start++
   let [beforeEnd, afterEnd] = [before.length, after.length]
-  while (
-    beforeEnd > start &&
-    afterEnd > start &&
-    sameRow(before[beforeEnd - 1] as SqliteRow, after[afterEnd - 1] as SqliteRow)
-  ) {
+  while (beforeEnd > start && afterEnd > start && sameRow(before[beforeEnd - 1], after[afterEnd - 1])) {
     beforeEnd--
     afterEnd--
   }
@@ -103,7 +119,7 @@ export function diffTable(scan: TableScan, before: readonly SqliteRow[], after: 
     if (change !== null) changes.push(change)
   }
   for (const row of old.values()) changes.push(changeOf(scan, row, undefined) as RowChange)
-  return changes.sort((a, b) => compareKeys(a.key, b.key))
+  return changes.sort(compareChanges)
 }
 
 /** What became of one row; undefined stands for no row. Null when nothing did. */
@@ -143,22 +159,15 @@ function compareCellOrder(a: Cell, b: Cell): number {
 
 const textOf = (cell: Cell): string => (typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell))
 
+/** By key; a row that is gone after one that took its place. */
+export function compareChanges(a: RowChange, b: RowChange): number {
+  return compareKeys(a.key, b.key) || Number(a.kind === 'delete') - Number(b.kind === 'delete')
+}
+
 function compareKeys(a: Row, b: Row): number {
   for (const name of Object.keys(a)) {
     const order = compareCellOrder(a[name] ?? null, b[name] ?? null)
     if (order !== 0) return order
   }
   return 0
-}
-
-/** The row with an id. Only for a table whose key is its row id, whose rows are therefore in key order. */
-export function findRow(scan: TableScan, rows: readonly SqliteRow[], id: bigint): SqliteRow | undefined {
-  const [at = 0] = scan.identityAt
-  let [low, high] = [0, rows.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle]?.[at] as bigint) < id) low = middle + 1
-    else high = middle
-  }
-  return rows[low]?.[at] === id ? rows[low] : undefined
 }

@@ -12,19 +12,31 @@ export interface FetchedRows {
   readonly more: boolean
 }
 
+/** What became of a write. */
+export interface RunReport {
+  readonly changes: number
+  /** Row id of the connection's last INSERT. */
+  readonly rowid: bigint
+  /** Where the random numbers of a write that drew some began, so that it can be repeated; otherwise null. */
+  readonly random: SeededRandom | null
+}
+
 /** Below this bound of row visits a whole result is fetched at once, which is faster than row by row. */
 const smallVisits = 4_096
 
 /** One open database with its prepared statements, each prepared at its first use. */
 export class Connection {
   readonly database: Database.Database
-  readonly random: SeededRandom
+  /** Where `random()` draws from; may be exchanged between two statements. */
+  random: SeededRandom
+  /** Whether a write ran that may leave something behind when it fails. */
+  ranPartial = false
   readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
   readonly #control = new Map<string, Database.Statement>()
 
   constructor(bytes: Buffer, clock: string, random: SeededRandom) {
     this.random = random
-    this.database = openConnection(bytes, clock, random)
+    this.database = openConnection(bytes, clock, { next: () => this.random.next() })
   }
 
   #prepare(statement: RegisteredStatement): Database.Statement<unknown[], unknown> {
@@ -62,9 +74,11 @@ export class Connection {
     return this.#prepare(statement).all() as SqliteRow[]
   }
 
-  run(statement: RegisteredStatement, bindings: Bindings): { readonly changes: number; readonly rowid: bigint } {
+  run(statement: RegisteredStatement, bindings: Bindings): RunReport {
+    if (statement.partial) this.ranPartial = true
+    const random = statement.usesRandom ? this.random.copy() : null
     const done = this.#prepare(statement).run(...valuesOf(statement, bindings))
-    return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid) }
+    return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid), random }
   }
 
   /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. */
@@ -86,6 +100,8 @@ const none: readonly unknown[] = []
 
 /** What the driver is to bind. */
 function valuesOf({ parameters, positional }: RegisteredStatement, bindings: Bindings): readonly unknown[] {
-  if (parameters.length === 0) return none
-  return positional === null ? [bindings] : parameters.map((name) => bindings[name])
+  const [first, second] = parameters
+  if (first === undefined) return none
+  if (positional === null) return [bindings]
+  return second === undefined ? [bindings[first]] : parameters.map((name) => bindings[name])
 }

@@ -16,11 +16,12 @@ const mostStatements = 2_000
 
 /** The statements of one environment: each text is vetted once and has one slot. */
 export class StatementRegistry {
-  readonly #vetter: StatementVetter
+  readonly #vetter: Pick<StatementVetter, 'vet'>
   readonly #admissions = new Map<string, Admission>()
+  readonly #admitted: (RegisteredStatement | undefined)[] = []
   #slots = 0
 
-  constructor(vetter: StatementVetter) {
+  constructor(vetter: Pick<StatementVetter, 'vet'>) {
     this.#vetter = vetter
   }
 
@@ -33,7 +34,13 @@ export class StatementRegistry {
       ? { ok: true, statement: { ...vetting.statement, slot: keep ? this.#slots++ : -1 } }
       : vetting
     if (keep) this.#admissions.set(sql, admission)
+    if (keep && admission.ok) this.#admitted[admission.statement.slot] = admission.statement
     return admission
+  }
+
+  /** The admitted statement that has a slot. */
+  at(slot: number): RegisteredStatement | undefined {
+    return this.#admitted[slot]
   }
 
   /** For our own statements, which need no vetting. With parameters, one that reads by key: at most one row. */

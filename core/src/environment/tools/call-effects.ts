@@ -1,17 +1,20 @@
-import type { Bindings } from '../sqlite/connection.ts'
+import type { Bindings, RunReport } from '../sqlite/connection.ts'
+import type { SeededRandom } from '../sqlite/open-connection.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 
 /** One write as it was carried out; enough to carry it out again. */
 export interface LoggedWrite {
   readonly statement: RegisteredStatement
   readonly bindings: Bindings
+  /** Where its random numbers begin, if it draws some. */
+  readonly random: SeededRandom | null
 }
 
-/** What the driver says of a write. */
-export interface RunReport {
-  readonly changes: number
-  /** Row id of the connection's last INSERT. */
-  readonly rowid: bigint
+const onlyChanges = /^\s*(?:UPDATE|DELETE)\b/i
+
+/** Whether a statement that reports no change has left everything as it was. An INSERT may have used up a row id. */
+function leavesNothing({ firesPrograms, sql }: RegisteredStatement): boolean {
+  return !firesPrograms && onlyChanges.test(sql)
 }
 
 /** Id of the only row that a write touched, if that is known. */
@@ -28,9 +31,10 @@ export class CallEffects {
   /** Tables that may have changed, by position, with the ids of the rows that did; null when only a scan can tell. */
   readonly tables = new Map<number, Set<bigint> | null>()
 
-  record(statement: RegisteredStatement, bindings: Bindings, { changes, rowid }: RunReport): void {
+  record(statement: RegisteredStatement, bindings: Bindings, { changes, rowid, random }: RunReport): void {
+    if (changes === 0 && leavesNothing(statement)) return
+    this.writes.push({ statement, bindings: statement.parameters.length > 0 ? { ...bindings } : {}, random })
     if (changes === 0 && !statement.firesPrograms) return
-    this.writes.push({ statement, bindings: statement.parameters.length > 0 ? { ...bindings } : {} })
     const id = changes === 1 ? pointOf(statement, bindings, rowid) : undefined
     for (const table of statement.writes) {
       const known = this.tables.get(table)

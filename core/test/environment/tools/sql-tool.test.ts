@@ -226,7 +226,7 @@ describe('a declarative tool', () => {
     for (const name of ['x', 'y', 'z']) earlier.call('insert', { name })
     earlier.close()
     const instance = world.open({ seed: 0 })
-    expect(instance.strategy).toBe('pooled')
+    expect(instance.strategy).toBe('replay')
     const rowidAfter = (name: string) => instance.call(name, {}).result
     for (const name of ['ignored', 'keyed', 'upserted'])
       expect(rowidAfter(name)).toEqual({ ok: true, content: [{ id: null }] })

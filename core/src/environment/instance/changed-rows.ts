@@ -1,0 +1,197 @@
+import type { RowChange, StateDiff } from '../../vocabulary/state-diff.ts'
+import { changeOf, compareChanges, diffTable, keyText, rowKey, sameRow, type TableScan } from '../diff/table-diff.ts'
+import type { SqliteRow, SqliteValue } from '../sqlite/cell.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import { largestRowid } from './replay-rules.ts'
+
+/** Where rows are read from; tables go by their position. */
+export interface RowSource {
+  readonly scans: readonly TableScan[]
+  /** Whether no two rows of a table share an identity in the initial state, nor in others without NULL in it. */
+  keyed(table: number): boolean
+  /** The row with a key as every instance starts with it. */
+  baseRow(table: number, key: SqliteRow): SqliteRow | undefined
+  /** All rows of a table as every instance starts with them. */
+  baseRows(table: number): readonly SqliteRow[]
+  /** The row with a key as a connection sees it. */
+  rowAt(connection: Connection, table: number, key: SqliteRow): SqliteRow | undefined
+  /** All rows of a table as a connection sees them. */
+  scan(connection: Connection, table: number): readonly SqliteRow[]
+}
+
+/** What a call may have changed in a table: rows by their id, rows by their key, or, null, anything. */
+export type TouchedRows = ReadonlySet<bigint> | readonly SqliteRow[] | null
+
+/** A row in the initial state and now. */
+interface RowPair {
+  readonly base: SqliteRow | undefined
+  readonly now: SqliteRow | undefined
+}
+
+/** Rows of a table with a key that differ from the initial state, by key. */
+type Pairs = Map<bigint | string, RowPair>
+
+/** In which form a key is looked up. */
+const lookup = (key: SqliteRow): bigint | string =>
+  key.length === 1 && typeof key[0] === 'bigint' ? key[0] : keyText(key)
+
+/** A text that was no valid UTF-8 reads as one that finds no row. */
+const unsure = (value: SqliteValue): boolean =>
+  value === null || (typeof value === 'string' && value.includes('\uFFFD'))
+
+function pairsOf(scan: TableScan, base: readonly SqliteRow[], now: readonly SqliteRow[]): Pairs {
+  const shorter = Math.min(base.length, now.length)
+  let start = 0
+  while (start < shorter && sameRow(base[start], now[start])) start++
+  let [baseEnd, nowEnd] = [base.length, now.length]
+  while (baseEnd > start && nowEnd > start && sameRow(base[baseEnd - 1], now[nowEnd - 1])) {
+    baseEnd--
+    nowEnd--
+  }
+  const pairs: Pairs = new Map()
+  for (let i = start; i < baseEnd; i++) {
+    const row = base[i] as SqliteRow
+    pairs.set(lookup(rowKey(scan, row)), { base: row, now: undefined })
+  }
+  for (let i = start; i < nowEnd; i++) {
+    const row = now[i] as SqliteRow
+    const key = lookup(rowKey(scan, row))
+    const known = pairs.get(key)
+    if (sameRow(known?.base, row)) pairs.delete(key)
+    else pairs.set(key, { base: known?.base, now: row })
+  }
+  return pairs
+}
+
+/** Rows that one instance has changed, kept by key, so that neither a diff nor a fork depends on how large the image is. */
+export class ChangedRows {
+  readonly #source: RowSource
+  /** Changed rows of tables with a key. */
+  readonly #pairs = new Map<number, Pairs>()
+  /** All rows of written tables without one. */
+  readonly #whole = new Map<number, readonly SqliteRow[]>()
+  #exhausted = false
+
+  /** @param start - another instance's, to begin with a copy of. */
+  constructor(source: RowSource, start?: ChangedRows) {
+    this.#source = source
+    if (start === undefined) return
+    for (const [table, pairs] of start.#pairs) this.#pairs.set(table, new Map(pairs))
+    for (const [table, rows] of start.#whole) this.#whole.set(table, rows)
+    this.#exhausted = start.#exhausted
+  }
+
+  /** Whether a row got the largest row id there is, behind which SQLite gives out unused ones at random. */
+  get exhaustsRowids(): boolean {
+    return this.#exhausted
+  }
+
+  /** Whether a table may differ from the initial state. */
+  has(table: number): boolean {
+    return this.#whole.has(table) || (this.#pairs.get(table)?.size ?? 0) > 0
+  }
+
+  /** Takes in what a call touched. Returns every row that differs from before it, by table, then key. */
+  take(connection: Connection, touched: ReadonlyMap<number, TouchedRows>): StateDiff {
+    if (touched.size === 0) return []
+    const tables = touched.size > 1 ? [...touched].sort(([a], [b]) => a - b) : touched
+    const changes: RowChange[] = []
+    for (const [table, rows] of tables)
+      for (const change of this.#takeTable(connection, table, rows)) changes.push(change)
+    return changes
+  }
+
+  /** Every row that differs from the initial state. */
+  diff(): StateDiff {
+    const tables = [...this.#pairs.keys(), ...this.#whole.keys()].sort((a, b) => a - b)
+    return tables.flatMap((table) => {
+      const rows = this.#whole.get(table)
+      const scan = this.#scanOf(table)
+      if (rows !== undefined) return diffTable(scan, this.#source.baseRows(table), rows)
+      const pairs = this.#pairs.get(table) ?? new Map<bigint | string, RowPair>()
+      return sorted([...pairs.values()].map(({ base, now }) => changeOf(scan, base, now)))
+    })
+  }
+
+  #takeTable(connection: Connection, table: number, rows: TouchedRows): StateDiff {
+    if (this.#whole.has(table) || !this.#source.keyed(table)) return this.#takeWhole(connection, table)
+    if (rows === null) return this.#takeScan(connection, table)
+    const changes: (RowChange | null)[] = []
+    if (isIds(rows)) for (const id of rows) changes.push(this.#takeRow(connection, table, [id]))
+    else {
+      if (rows.some((key) => key.some(unsure))) return this.#takeScan(connection, table)
+      for (const key of rows) changes.push(this.#takeRow(connection, table, key))
+    }
+    return sorted(changes)
+  }
+
+  #takeRow(connection: Connection, table: number, key: SqliteRow): RowChange | null {
+    const pairs = this.#pairsOf(table)
+    const at = lookup(key)
+    if (at === largestRowid) this.#exhausted = true
+    const known = pairs.get(at)
+    const base = known === undefined ? this.#source.baseRow(table, key) : known.base
+    const before = known === undefined ? base : known.now
+    const now = this.#source.rowAt(connection, table, key)
+    if (sameRow(base, now)) pairs.delete(at)
+    else pairs.set(at, { base, now })
+    return changeOf(this.#scanOf(table), before, now)
+  }
+
+  #takeScan(connection: Connection, table: number): StateDiff {
+    const scan = this.#scanOf(table)
+    const known = this.#pairsOf(table)
+    const now = this.#source.scan(connection, table)
+    const pairs = pairsOf(scan, this.#source.baseRows(table), now)
+    const nulls = scan.unique === 'without NULL' && [...pairs.values()].some((pair) => hasUnsureKey(scan, pair))
+    if (nulls) return this.#turnWhole(table, known, now)
+    if (pairs.has(largestRowid)) this.#exhausted = true
+    this.#pairs.set(table, pairs)
+    const changes: (RowChange | null)[] = []
+    for (const [key, pair] of pairs) {
+      const before = known.get(key)
+      changes.push(changeOf(scan, before === undefined ? pair.base : before.now, pair.now))
+    }
+    for (const [key, pair] of known) if (!pairs.has(key)) changes.push(changeOf(scan, pair.now, pair.base))
+    return sorted(changes)
+  }
+
+  /** From here on rows of this table may share their identity. */
+  #turnWhole(table: number, known: Pairs, now: readonly SqliteRow[]): StateDiff {
+    const scan = this.#scanOf(table)
+    const before = this.#source.baseRows(table).filter((row) => !known.has(lookup(rowKey(scan, row))))
+    for (const pair of known.values()) if (pair.now !== undefined) before.push(pair.now)
+    this.#pairs.delete(table)
+    this.#whole.set(table, now)
+    return diffTable(scan, before, now)
+  }
+
+  #takeWhole(connection: Connection, table: number): StateDiff {
+    const before = this.#whole.get(table) ?? this.#source.baseRows(table)
+    const now = this.#source.scan(connection, table)
+    this.#whole.set(table, now)
+    return diffTable(this.#scanOf(table), before, now)
+  }
+
+  #pairsOf(table: number): Pairs {
+    const known = this.#pairs.get(table)
+    if (known !== undefined) return known
+    const fresh: Pairs = new Map()
+    this.#pairs.set(table, fresh)
+    return fresh
+  }
+
+  #scanOf(table: number): TableScan {
+    return this.#source.scans[table] as TableScan
+  }
+}
+
+const isIds = (rows: ReadonlySet<bigint> | readonly SqliteRow[]): rows is ReadonlySet<bigint> => rows instanceof Set
+
+const hasUnsureKey = (scan: TableScan, { base, now }: RowPair): boolean =>
+  rowKey(scan, (now ?? base) as SqliteRow).some(unsure)
+
+function sorted(changes: readonly (RowChange | null)[]): StateDiff {
+  const real = changes.filter((change) => change !== null)
+  return real.length > 1 ? real.sort(compareChanges) : real
+}

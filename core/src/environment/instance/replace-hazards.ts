@@ -1,0 +1,45 @@
+import type { DatabaseImage } from '../image/database-image.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import { quoteName } from '../sqlite/sql-text.ts'
+import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
+import type { TableInfo } from '../sqlite/table-info.ts'
+
+const replaces = /\breplace\b/i
+const namesRowid = /\b(?:rowid|_rowid_|oid)\b/i
+
+interface ListedIndex {
+  readonly unique: 0 | 1
+  readonly origin: string
+}
+
+/** Whether a row that REPLACE puts in another's place has that one's key, so that noting its own key tells both. */
+type KeyTells = 'both' | 'both unless the row id is set' | 'its own'
+
+function keyTells(connection: Connection, table: TableInfo): KeyTells {
+  const indexes = connection.database.pragma(`main.index_list(${quoteName(table.name)})`) as readonly ListedIndex[]
+  const others = indexes.filter(({ unique, origin }) => unique === 1 && origin !== 'pk')
+  if (others.length > 0) return 'its own'
+  const keyedApart = table.primaryKey.length > 0 && !table.keyIsRowid && table.rowidName !== null
+  return keyedApart ? 'both unless the row id is set' : 'both'
+}
+
+/** Knows which writes may delete rows by REPLACE that no trigger sees and whose keys the written rows do not have. */
+export class ReplaceHazards {
+  readonly #tells: readonly KeyTells[]
+  readonly #schemaReplaces: boolean
+  readonly #schemaNamesRowid: boolean
+
+  constructor(connection: Connection, image: DatabaseImage) {
+    this.#tells = image.tables.map((table) => keyTells(connection, table))
+    this.#schemaReplaces = image.schema.some((sql) => replaces.test(sql))
+    this.#schemaNamesRowid = image.schema.some((sql) => namesRowid.test(sql))
+  }
+
+  /** Whether a statement may have deleted rows of a table, by position, without a trace. */
+  hides({ sql }: RegisteredStatement, table: number): boolean {
+    if (!this.#schemaReplaces && !replaces.test(sql)) return false
+    const tells = this.#tells[table]
+    if (tells === 'both') return false
+    return tells === 'its own' || this.#schemaNamesRowid || namesRowid.test(sql)
+  }
+}
