@@ -183,6 +183,7 @@ export class OpenEnvSession {
   /** The episode to act in. Opens the first one where the dialect says so; null where there is none. */
   async #current(signal: AbortSignal): Promise<Episode | Fault | null> {
     const { dialect, catalog } = this.#parts
+    if (this.#episode?.world.isClosed) return { code: 'EXECUTION_ERROR', message: 'the world was closed; reset first' }
     if (this.#episode !== null || !dialect.opensByItself) return this.#episode
     const reading = dialect.readReset({}, catalog)
     if (reading.kind === 'refused') return isFault(reading.answer) ? reading.answer : null
