@@ -47,12 +47,14 @@ export interface Success {
 
 /** The preset `arena` with every group kept, as EMBEDDED training is usually compared. */
 async function open(seed: number, options: { environments?: number; steps?: number; plugins?: readonly Plugin[] }) {
+  const { steps = 1 } = options
   const { config, layers } = await resolveConfig(
     {
       extends: arena(options.environments === undefined ? {} : { environments: options.environments }),
       plugins: [keepAllGroups(), ...(options.plugins ?? [])],
       without: ['@rlenv/groups-filter'],
-      training: { ...step, steps: options.steps ?? 1, checkpointEverySteps: options.steps ?? 1 },
+      // A control whose policy can do nothing any more still runs to its end.
+      training: { ...step, steps, checkpointEverySteps: steps, stopAfterDeadSteps: steps + 1 },
       evaluation: { heldOutShare: 0 },
       seed,
     },
