@@ -219,13 +219,15 @@ export { expectedFlatShare } from './training/flat-share.ts'
 export { keepAllGroups } from './training/keep-all-groups.ts'
 export { type AggregationOptions, aggregationScales, trainedActions } from './training/loss/aggregation-scales.ts'
 export {
-  type AdvantageNormalization,
-  type GroupAdvantageOptions,
+  type AdvantageBaseline,
+  type AdvantageOptions,
+  batchAdvantages,
   groupAdvantages,
 } from './training/loss/group-advantages.ts'
 export { groupRewards } from './training/loss/group-rewards.ts'
+  type RewardScale,
 export { type GroupStatistics, groupStatistics } from './training/loss/group-statistics.ts'
-export { type KlEstimator, klEstimate } from './training/loss/kl-estimate.ts'
+export { klEstimate } from './training/loss/kl-estimate.ts'
 export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'
 export { train } from './training/train.ts'
 export {
@@ -267,7 +269,16 @@ export type {
   ToolImplementation,
   ToolResult,
 } from './vocabulary/tool.ts'
-export type { Aggregation, Loss, LossInput, LossOutput, TrainingSample } from './vocabulary/training-sample.ts'
+export type {
+  Aggregation,
+  ImportanceSampling,
+  KlEstimator,
+  KlPenalty,
+  Loss,
+  LossInput,
+  LossOutput,
+  TrainingSample,
+} from './vocabulary/training-sample.ts'
 export type {
   ActionSpan,
   CallRecord,

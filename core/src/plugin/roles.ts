@@ -14,6 +14,9 @@ const roleMethods: Readonly<Record<SlotName, readonly string[]>> = {
   curriculum: ['next'],
 }
 
+/** Methods that a slot's role may have besides, and that are called as the others are. */
+const optionalMethods: { readonly [Slot in SlotName]?: readonly string[] } = { learner: ['logProbs'] }
+
 /**
  * Slots whose failures end the run, so that they are attributed here. What a policy, a world or a rollout does wrong is
  * data, and the rollout engine decides whose fault it is.
@@ -44,8 +47,9 @@ export function checkRole(role: unknown, { slot, plugin }: RoleSite): asserts ro
 /** The role with its methods under attribution and watchdog, their answers checked; every other member is reached unchanged. */
 export function attributedRole(role: object, site: RoleSite, guard: Guard): object {
   if (!attributedSlots.has(site.slot)) return role
+  const optional = optionalMethods[site.slot]?.filter((name) => Reflect.get(role, name) !== undefined) ?? []
   const methods = new Map<PropertyKey, unknown>(
-    roleMethods[site.slot].map((name) => [name, guardedMethod(role, name, site, guard)]),
+    [...roleMethods[site.slot], ...optional].map((name) => [name, guardedMethod(role, name, site, guard)]),
   )
   // Not the role itself is behind the proxy: a frozen role would forbid its methods to be replaced.
   return new Proxy(Object.create(Object.getPrototypeOf(role)), {

@@ -44,7 +44,7 @@ function rewardMetrics({ generated, kept }: CollectedStep): Record<string, numbe
       ? {}
       : {
           'reward/mean': mean(counted.map(({ reward }) => reward)),
-          'reward/std': Math.sqrt(groupStatistics(counted.map(({ reward }) => reward)).squares / counted.length),
+          'reward/std': groupStatistics(counted.map(({ reward }) => reward)).populationDeviation,
           'pass/mean': passed.length / counted.length,
         }),
     'reward/frac_zero_std': share(kept.filter((group) => deadCause(group) !== null).length, kept.length),

@@ -35,7 +35,7 @@ const groupAlgorithm: Algorithm = {
     loss: policyLoss(),
     metrics: {},
     samples: groups.flatMap((group) => {
-      const advantages = groupAdvantages(groupRewards(group), { normalize: 'std-population' })
+      const advantages = groupAdvantages(groupRewards(group))
       return group.members.flatMap(({ trajectory }, index) => {
         const span = trajectory.turns[0]?.span
         const advantage = advantages[index]
@@ -96,13 +96,15 @@ export interface RunParts {
 export async function trainTiny(parts: RunParts): Promise<{ report: TrainingReport; events: readonly RunEvent[] }> {
   const { environments = libraries, root } = parts
   const learner = parts.learner ?? new TabularLearner(environments)
+  const learners = [learner]
   const hooks: PluginHooks = {
     verifier: tinyVerifier,
     rewardShaper: (reward) => reward,
     sampler: ({ tasks, random }) => countingSampler(tasks, random),
     groups: (groups) => groups,
     algorithm: () => groupAlgorithm,
-    learner: () => learner,
+    // The first one learns; a run that collects ahead asks for another to sample with.
+    learner: () => learners.shift() ?? new TabularLearner(environments),
     world: () => new ExecutableWorld(),
     rollout: () => new ReactRollout(),
     ...parts.hooks,

@@ -1,2 +1,2 @@
-export { type DrGrpoOptions, drGrpo, grpo } from './grpo.ts'
-export type { GrpoOptions } from './grpo-options.ts'
+export { cispo, type DrGrpoOptions, dapo, drGrpo, grpo, gspo, rloo } from './grpo.ts'
+export type { GrpoOptions, ImportanceSamplingOptions } from './grpo-options.ts'

@@ -1,15 +1,20 @@
-import type { TrainingSample, Trajectory, Turn } from 'rlenv'
+import type { JudgedTrajectory, TrainingSample, Trajectory, Turn } from 'rlenv'
 
 export interface SampleOptions {
   readonly samplesPer: 'trajectory' | 'turn'
   readonly maskTruncated: boolean
 }
 
-/** Cuts one trajectory into training samples; turns without any recorded action give none. */
-export function trainingSamples(trajectory: Trajectory, advantage: number, options: SampleOptions): TrainingSample[] {
+/** Cuts one member's trajectory into training samples; turns without any recorded action give none. */
+export function trainingSamples(member: JudgedTrajectory, advantage: number, options: SampleOptions): TrainingSample[] {
+  const { trajectory, replayed = false } = member
   const turns = trajectory.turns.filter(({ span }) => span.actions.length > 0)
   const trained = !(options.maskTruncated && trajectory.stopReason.kind === 'truncated')
-  return parts(turns, options.samplesPer).map((part) => sampleOf(trajectory, part, advantage, trained))
+  const origin = replayed ? { replayed } : {}
+  return parts(turns, options.samplesPer).map((part) => ({
+    ...sampleOf(trajectory, part, advantage, trained),
+    ...origin,
+  }))
 }
 
 /** One part per turn, or one per role, so that no sample mixes what two roles sampled. */

@@ -40,15 +40,16 @@ describe('grpo', () => {
         [1, 1, 1],
       ],
     ])
-    expect(metrics).toEqual({ 'advantage/abs_mean': 1 })
+    expect(metrics).toEqual({ 'advantage/abs_mean': 1, 'reward/non_finite': 0 })
   })
 
   test.each([
-    ['std-population', Math.sqrt(3)],
-    ['std-sample', 1.5],
-    ['none', 0.75],
-  ] as const)('normalises by %s', async (normalize, advantage) => {
-    const { samples } = await batchOf([groupOf([1, 0, 0, 0])], { normalize, epsilon: 0 })
+    [{}, Math.sqrt(3)],
+    [{ deviation: 'sample' }, 1.5],
+    [{ scaleRewards: 'none' }, 0.75],
+    [{ scaleRewards: 'none', baseline: 'leave-one-out' }, 1],
+  ] as const)('gives the only pass of four under %o the advantage %d', async (options, advantage) => {
+    const { samples } = await batchOf([groupOf([1, 0, 0, 0])], { ...options, epsilon: 0 })
     expect(samples[0]?.advantages[0]).toBeCloseTo(advantage, 12)
   })
 

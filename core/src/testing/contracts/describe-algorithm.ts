@@ -67,23 +67,28 @@ export function describeAlgorithm(create: () => Plugin): void {
       expect(loss.name).not.toBe('')
       expect(JSON.parse(JSON.stringify(loss.options))).toEqual(loss.options)
     })
-    test('gives a loss whose gradient is its slope', async () => {
-      const { samples, loss } = await batchOf(create(), mixed)
-      const [sample] = samples
-      if (!sample) throw new Error('no sample for a group whose rewards differ')
-      const scales = Float64Array.from(sample.mask, (m) => m / sample.mask.length)
-      const reference = sample.behaviorLogProbs.map((p) => p - 0.3)
-      const at = (shift: number) => {
-        const logProbs = sample.behaviorLogProbs.map((p, i) => (i === 0 ? p + 0.05 + shift : p + 0.05))
-        return loss.evaluate({
-          sample,
-          logProbs,
-          scales,
-          ...(loss.needsReference ? { referenceLogProbs: reference } : {}),
-        })
-      }
-      const slope = (at(1e-6).loss - at(-1e-6).loss) / 2e-6
-      expect(at(0).gradient[0]).toBeCloseTo(slope, 5)
-    })
+    test.each([1e-4, 0.05])(
+      'gives a loss whose gradient is its slope %d nats from where it sampled',
+      async (distance) => {
+        const { samples, loss } = await batchOf(create(), mixed)
+        const [sample] = samples
+        if (!sample) throw new Error('no sample for a group whose rewards differ')
+        const scales = Float64Array.from(sample.mask, (m) => m / sample.mask.length)
+        const reference = sample.behaviorLogProbs.map((p) => p - 0.3)
+        const heldLogProbs = sample.behaviorLogProbs.map((p) => p + distance)
+        const at = (shift: number) => {
+          const logProbs = heldLogProbs.map((p, i) => (i === 0 ? p + shift : p))
+          return loss.evaluate({
+            sample,
+            logProbs,
+            heldLogProbs,
+            scales,
+            ...(loss.needsReference ? { referenceLogProbs: reference } : {}),
+          })
+        }
+        const slope = (at(1e-6).loss - at(-1e-6).loss) / 2e-6
+        expect(at(0).gradient[0]).toBeCloseTo(slope, 5)
+      },
+    )
   })
 }

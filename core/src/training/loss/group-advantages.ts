@@ -1,14 +1,19 @@
 import { RlenvError } from '../../errors/rlenv-error.ts'
-import { groupStatistics } from './group-statistics.ts'
+import { type GroupStatistics, groupStatistics } from './group-statistics.ts'
 
-/**
- * What a centred reward is divided by: the group's population standard deviation (÷ G, as DeepSeekMath), its sample
- * standard deviation (÷ G − 1, as most trainers), or nothing (Dr. GRPO).
- */
-export type AdvantageNormalization = 'std-population' | 'std-sample' | 'none'
+/** What a reward is compared with: the mean of its group, or the mean of its peers without itself. */
+export type AdvantageBaseline = 'mean' | 'leave-one-out'
 
-export interface GroupAdvantageOptions {
-  readonly normalize: AdvantageNormalization
+/** Whose standard deviation a centred reward is divided by: its group's, the whole batch's, or nobody's. */
+export type RewardScale = 'group' | 'batch' | 'none'
+
+export interface AdvantageOptions {
+  /** Default "mean". */
+  readonly baseline?: AdvantageBaseline
+  /** Default "group". */
+  readonly scaleRewards?: RewardScale
+  /** Which standard deviation: ÷ G as DeepSeekMath, or ÷ (G − 1) as most trainers. Default "population". */
+  readonly deviation?: 'population' | 'sample'
   /** Added to the standard deviation, in reward units. Default 1e-6. */
   readonly epsilon?: number
   /** Fewest members a group must have been rolled out with, counted or not. Default 0. */
@@ -16,32 +21,59 @@ export interface GroupAdvantageOptions {
 }
 
 /**
- * Group-relative advantages: each reward minus its group's mean, over the group's standard deviation.
+ * Advantages of one group: {@link batchAdvantages} of a batch of one.
  *
- * @param rewards - shape [G], in reward units; null, NaN and infinities are members that do not count: they enter
- *   neither mean nor deviation nor count.
- * @returns shape [G], same order; null where the member does not count; all zeros when the group is flat up to rounding
- *   or has a single counted member, so that it carries no gradient. Counted advantages sum to 0.
+ * @param rewards - shape [G], in reward units; null, NaN and infinities are members that do not count.
+ * @returns shape [G], same order; null where the member does not count.
  * @throws {RlenvError} RLENV_GROUP_TOO_SMALL when G < `minGroupSize`.
- * @see DeepSeekMath, arXiv:2402.03300, section 4.1 (population deviation); Dr. GRPO, arXiv:2503.20783, section 3.
  */
 export function groupAdvantages(
   rewards: readonly (number | null)[],
-  { normalize, epsilon = 1e-6, minGroupSize = 0 }: GroupAdvantageOptions,
+  options: AdvantageOptions = {},
 ): (number | null)[] {
-  if (rewards.length < minGroupSize) throw groupTooSmall(rewards.length, minGroupSize)
-  const { counted, mean, squares, flat } = groupStatistics(rewards)
-  const divisor = divisorOf(normalize, squares, counted, epsilon)
-  return rewards.map((reward) => {
-    if (reward === null || mean === null || !Number.isFinite(reward)) return null
-    return flat || divisor === 0 ? 0 : (reward - mean) / divisor
+  return batchAdvantages([rewards], options)[0] ?? []
+}
+
+/**
+ * Group-relative advantages: each reward minus its group's baseline, over a standard deviation.
+ *
+ * @param groups - per group its rewards, shape [G], in reward units; null, NaN and infinities are members that do not
+ *   count: they enter neither mean nor deviation nor count.
+ * @returns in the same order; null where the member does not count; all zeros in a group that is flat up to rounding or
+ *   has a single counted member, so that it carries no gradient. A group's counted advantages sum to 0 and are finite.
+ * @throws {RlenvError} RLENV_GROUP_TOO_SMALL when a group has fewer members than `minGroupSize`.
+ * @see DeepSeekMath, arXiv:2402.03300, section 4.1 (population deviation of the group); RLOO, arXiv:2402.14740 (leave
+ *   one out); Dr. GRPO, arXiv:2503.20783, section 3 (no scale); Lite PPO, arXiv:2508.08221 (scale of the batch).
+ */
+export function batchAdvantages(
+  groups: readonly (readonly (number | null)[])[],
+  { baseline = 'mean', scaleRewards = 'group', deviation = 'population', ...rest }: AdvantageOptions = {},
+): (number | null)[][] {
+  const { epsilon = 1e-6, minGroupSize = 0 } = rest
+  const small = groups.find(({ length }) => length < minGroupSize)
+  if (small) throw groupTooSmall(small.length, minGroupSize)
+  const spreadOf = deviation === 'sample' ? 'sampleDeviation' : 'populationDeviation'
+  const ofBatch = scaleRewards === 'batch' ? groupStatistics(groups.flat())[spreadOf] : null
+  return groups.map((rewards) => {
+    const statistics = groupStatistics(rewards)
+    const divisor = scaleRewards === 'none' ? 1 : (ofBatch ?? statistics[spreadOf]) + epsilon
+    const { counted } = statistics
+    const factor = baseline === 'leave-one-out' && counted > 1 ? counted / (counted - 1) : 1
+    return rewards.map((reward) => advantageOf(reward, statistics, divisor, factor))
   })
 }
 
-function divisorOf(normalize: AdvantageNormalization, squares: number, counted: number, epsilon: number): number {
-  if (normalize === 'none') return 1
-  const degrees = normalize === 'std-sample' ? counted - 1 : counted
-  return degrees < 1 ? 0 : Math.sqrt(squares / degrees) + epsilon
+function advantageOf(
+  reward: number | null,
+  { mean, flat }: GroupStatistics,
+  divisor: number,
+  factor: number,
+): number | null {
+  if (reward === null || mean === null || !Number.isFinite(reward)) return null
+  if (flat || divisor === 0) return 0
+  // By halves, because the distance of two rewards may be beyond the largest number.
+  const advantage = ((reward / 2 - mean / 2) / divisor) * 2 * factor
+  return Math.min(Math.max(advantage, -Number.MAX_VALUE), Number.MAX_VALUE)
 }
 
 /** A group of one has no baseline; says so instead of failing on a division. */

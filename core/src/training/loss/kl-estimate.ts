@@ -1,8 +1,4 @@
-/**
- * Per-action estimators of KL(policy ‖ reference) from actions sampled by the policy.
- * With d = policy − reference, in nats: k1 = d, k2 = d² / 2, k3 = exp(−d) − 1 + d.
- */
-export type KlEstimator = 'k1' | 'k2' | 'k3'
+import type { KlEstimator } from '../../vocabulary/training-sample.ts'
 
 /** Above this the exponent of k3 is held, so that one far-off action stays finite. */
 const largestExponent = 20

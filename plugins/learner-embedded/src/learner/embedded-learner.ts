@@ -52,6 +52,18 @@ export class EmbeddedLearner implements Learner {
     return { loss: total, sums }
   }
 
+  async logProbs(
+    samples: readonly TrainingSample[],
+    weights: 'trained' | 'reference',
+    signal: AbortSignal,
+  ): Promise<readonly Float64Array[]> {
+    const scoring = weights === 'reference' ? this.#model.reference : this.#model.weights
+    return samples.map((sample) => {
+      signal.throwIfAborted()
+      return this.#logProbs(this.#featuresOf(sample), sample, scoring)
+    })
+  }
+
   async step(_signal: AbortSignal): Promise<StepReport> {
     const { norm, touched } = this.#adam.norm()
     const reason = refusal(norm, touched)

@@ -26,10 +26,7 @@ async function train(learner: EmbeddedLearner, steps: number, reward: (passed: b
     for (const task of tasks) {
       const seeds = Array.from({ length: 8 }, (_, member) => step * 100 + task * 10 + member)
       const played = await Promise.all(seeds.map((seed) => judgeLibrary({ policy: learner.policy, task, seed })))
-      const advantages = groupAdvantages(
-        played.map(({ passed }) => reward(passed)),
-        { normalize: 'std-population' },
-      )
+      const advantages = groupAdvantages(played.map(({ passed }) => reward(passed)))
       samples.push(...played.map(({ trajectory }, i) => sampleOf(trajectory, advantages[i] ?? 0)))
     }
     const scales = aggregationScales(samples, 'sequence-mean')
