@@ -89,9 +89,10 @@ export class SessionBroker {
   readonly #judge: SessionJudge
   readonly #admission: Admission
   readonly #sessions = new Map<string, OpenSession>()
-  readonly #closing = new Set<Promise<void>>()
+  /** Openings and closings. */
+  readonly #underWay = new Set<Promise<void>>()
   readonly #reaper: NodeJS.Timeout
-  readonly #over = new AbortController()
+  #isOver = false
   #opened = 0
   #closed = 0
   #reaped = 0
@@ -141,16 +142,18 @@ export class SessionBroker {
    * RLENV_SERVER_CLOSED, RLENV_WORLD_UNAVAILABLE and what loading the environment throws; the signal's reason.
    */
   async open(request: SessionRequest): Promise<Session> {
-    if (this.#over.signal.aborted) throw serverClosed()
+    if (this.#isOver) throw serverClosed()
     const environment = this.#environment(request.environmentId)
     const task = request.taskId === undefined ? null : taskOf(environment, request.taskId)
     const place = await this.#enter(request)
-    try {
-      return await this.#begin(request, environment, task, place)
-    } catch (cause) {
-      place.release()
-      throw cause
-    }
+    const beginning = this.#begin(request, environment, task, place)
+    const settled = beginning.then(
+      () => undefined,
+      () => place.release(),
+    )
+    this.#underWay.add(settled)
+    void settled.then(() => this.#underWay.delete(settled))
+    return beginning
   }
 
   /** The session behind a handle while it is open. Looking it up is no sign of life. */
@@ -181,9 +184,9 @@ export class SessionBroker {
     if (found === undefined) return false
     this.#sessions.delete(handle)
     const closing = this.#finish(found)
-    this.#closing.add(closing)
+    this.#underWay.add(closing)
     await closing
-    this.#closing.delete(closing)
+    this.#underWay.delete(closing)
     return true
   }
 
@@ -200,11 +203,10 @@ export class SessionBroker {
   /** Closes everything and lets nobody in any more. Resolves when every world is closed. */
   async shutdown(): Promise<void> {
     clearInterval(this.#reaper)
-    const error = serverClosed()
-    this.#over.abort(error)
-    this.#admission.dismiss(error)
+    this.#isOver = true
+    this.#admission.dismiss(serverClosed())
     await Promise.all([...this.#sessions.keys()].map((handle) => this.close(handle)))
-    await Promise.all(this.#closing)
+    await Promise.all(this.#underWay)
   }
 
   #environment(id: string): Environment {
@@ -230,8 +232,11 @@ export class SessionBroker {
     const seed = request.seed ?? environment.seed
     const openWorld = (signal: AbortSignal) => this.#openWorld({ environment, seed }, signal)
     const closeWorld = (instance: WorldInstance) => this.#closeWorld(environment, instance)
-    const { signal: over } = this.#over
-    const instance = await openWorld(request.signal === undefined ? over : AbortSignal.any([over, request.signal]))
+    const instance = await openWorld(request.signal ?? new AbortController().signal)
+    if (this.#isOver) {
+      await closeWorld(instance)
+      throw serverClosed()
+    }
     const parts = {
       handle: randomBytes(24).toString('base64url'),
       environment,

@@ -125,9 +125,11 @@ export class Session {
       return isPromise(answer) ? this.#awaited(asked, answer, signal) : this.#told(asked, answer)
     }
     const unbegun = new AbortController()
-    const current = AbortSignal.any([signal, unbegun.signal])
-    const answer = Promise.resolve(this.#exclusively(() => this.#run(asked, current)))
-    return this.#awaited(asked, answer, signal, unbegun)
+    const giveUp = () => unbegun.abort(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    const answer = Promise.resolve(this.#exclusively(() => this.#run(asked, unbegun.signal)))
+    return this.#awaited(asked, answer, signal, unbegun).finally(() => signal.removeEventListener('abort', giveUp))
   }
 
   /** Asks the verifier about the state as it is and, where the task wants one, the answer. Can be asked again. */
