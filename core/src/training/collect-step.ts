@@ -1,6 +1,6 @@
 import { RandomStream } from '../determinism/random-stream.ts'
 import type { GroupsContext } from '../hooks/contexts.ts'
-import type { Draw, TaskSampler } from '../hooks/roles.ts'
+import type { Draw, Policy, TaskSampler } from '../hooks/roles.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import type { RolloutTiming } from '../rollout/collect-request.ts'
 import type { RolloutEngine } from '../rollout/rollout-engine.ts'
@@ -11,6 +11,8 @@ import { drawsOf, drawTasks } from './draw-tasks.ts'
 export interface CollectParts {
   readonly sampler: TaskSampler
   readonly engine: RolloutEngine
+  /** Samples every rollout of the step. */
+  readonly policy: Policy
   readonly pipeline: Pipeline
   /** The training tasks, by id. */
   readonly tasks: ReadonlyMap<string, Task>
@@ -85,12 +87,13 @@ export async function collectStep(
 }
 
 async function rollOut(
-  { engine, sampler, rolloutsPerTask, onGroup, onFailedAttempts, onTiming }: CollectParts,
+  { engine, policy, sampler, rolloutsPerTask, onGroup, onFailedAttempts, onTiming }: CollectParts,
   draws: readonly Draw[],
   signal: AbortSignal,
 ): Promise<readonly TrajectoryGroup[]> {
   const groups: TrajectoryGroup[] = []
-  const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', onFailedAttempts, onTiming } as const
+  const taking = { onFailedAttempts, onTiming } as const
+  const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', policy, ...taking } as const
   for await (const group of engine.collect(request, signal)) {
     groups.push(group)
     sampler.observe(group)

@@ -1,7 +1,8 @@
 import { RlenvError } from '../errors/rlenv-error.ts'
-import type { CollectParts } from './collect-step.ts'
+import { type CollectParts, collectStep } from './collect-step.ts'
+import { CollectionAhead, type CollectionOrigin } from './collection-ahead.ts'
 import { HeldOutEvaluations } from './held-out-evaluations.ts'
-import type { StepRecorder } from './step-recorder.ts'
+import { StepRecorder, type StepRollouts } from './step-recorder.ts'
 import { loadCheckpoint } from './training-checkpoint.ts'
 import { assertSameRun, trainingFingerprint } from './training-fingerprint.ts'
 import { TrainingProgress } from './training-progress.ts'
@@ -13,8 +14,9 @@ export interface OpenedTraining {
   readonly session: TrainingSession
   readonly progress: TrainingProgress
   readonly evaluations: HeldOutEvaluations
-  /** What collects a step whose groups go to this recorder. */
-  collectInto(recorder: StepRecorder): CollectParts
+  readonly ahead: CollectionAhead<StepRollouts>
+  /** Cancels what is being collected and closes everything. */
+  close(): Promise<void>
 }
 
 /**
@@ -26,12 +28,21 @@ export interface OpenedTraining {
 export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Promise<OpenedTraining> {
   const session = await openTraining(run, signal)
   try {
-    const progress = new TrainingProgress(trainingFingerprint(run.config, run.pipeline, session.split), session)
+    const origin = { frontier: 0, ...snapshotOf(session) }
+    const progress = new TrainingProgress(trainingFingerprint(run.config, run.pipeline, session.split), origin)
     const evaluations = new HeldOutEvaluations(run, session)
     if (run.resume) await takeOver(run, session, progress)
     await run.records.rewind(progress.finishedSteps)
     await evaluations.restore(run.resume ? progress.finishedSteps : -1)
-    return { run, session, progress, evaluations, collectInto: (recorder) => collectParts(run, session, recorder) }
+    session.pins.pin(progress.finishedSteps, progress.finishedSteps - run.config.training.maxStaleness)
+    const stop = new AbortController()
+    const ahead = collectionAhead(run, session, progress, AbortSignal.any([signal, stop.signal]))
+    const close = async () => {
+      stop.abort(new Error('the training run has ended'))
+      await ahead.settled()
+      await session.close()
+    }
+    return { run, session, progress, evaluations, ahead, close }
   } catch (error) {
     await session.close()
     throw error
@@ -41,7 +52,7 @@ export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Pr
 async function takeOver(run: TrainingRun, session: TrainingSession, progress: TrainingProgress): Promise<void> {
   const saved = await loadCheckpoint(run.records.checkpointDirectory)
   if (saved === null) return
-  const { checkpoint, learnerDirectory } = saved
+  const { checkpoint, learnerDirectory, pinned } = saved
   assertSameRun(checkpoint.fingerprint, progress.fingerprint)
   const { steps } = run.config.training
   if (checkpoint.finishedSteps > steps) {
@@ -54,14 +65,54 @@ async function takeOver(run: TrainingRun, session: TrainingSession, progress: Tr
     )
   }
   await session.learner.load(learnerDirectory)
-  progress.restore(checkpoint, session)
+  progress.restore(saved, session)
+  session.pins.restore(pinned)
+}
+
+/** What the sampler and the groups chain hold now. */
+function snapshotOf({ sampler, memory }: TrainingSession): Omit<CollectionOrigin, 'frontier'> {
+  return { sampler: sampler.state(), memory: memory.state() }
+}
+
+function collectionAhead(
+  run: TrainingRun,
+  session: TrainingSession,
+  progress: TrainingProgress,
+  signal: AbortSignal,
+): CollectionAhead<StepRollouts> {
+  const { maxStaleness, steps } = run.config.training
+  return new CollectionAhead(
+    {
+      maxStaleness,
+      steps,
+      snapshot: () => snapshotOf(session),
+      frontierAfter: ({ collected }) => collected.frontier,
+      collect: (step, { frontier }) => rollOutStep(run, session, { step, frontier }, signal),
+    },
+    progress.finishedSteps,
+    progress.frontier,
+  )
+}
+
+async function rollOutStep(
+  run: TrainingRun,
+  session: TrainingSession,
+  { step, frontier }: { readonly step: number; readonly frontier: number },
+  signal: AbortSignal,
+): Promise<StepRollouts> {
+  const policy = session.pins.at(Math.max(0, step - run.config.training.maxStaleness))
+  const position = { step, frontier, policyVersion: policy.policyVersion }
+  const recorder = new StepRecorder(run)
+  const collected = await collectStep({ ...collectParts(run, session, recorder), policy }, position, signal)
+  recorder.collected()
+  return { collected, position, recorder }
 }
 
 function collectParts(
   { pipeline, config }: TrainingRun,
   { sampler, engine, tasks, log }: TrainingSession,
   recorder: StepRecorder,
-): CollectParts {
+): Omit<CollectParts, 'policy'> {
   const { tasksPerStep, rolloutsPerTask, maxRefills } = config.training
   return {
     sampler,

@@ -14,7 +14,7 @@ export function hasGradient(batch: TrainingBatch): boolean {
   return batch.samples.some(carriesAdvantage)
 }
 
-/** All numbers of one step. `policyVersion` is the one the step was rolled out for. */
+/** All numbers of one step. `policyVersion` is the learner's before the step. */
 export function stepMetrics(
   collected: CollectedStep,
   batch: TrainingBatch,

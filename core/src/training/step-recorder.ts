@@ -4,8 +4,16 @@ import { FailureTally } from '../rollout/failure-tally.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { CollectedStep, StepPosition } from './collect-step.ts'
 import type { OptimizeReport } from './optimize-step.ts'
+import type { FreshGroups } from './stale-groups.ts'
 import { stepMetrics } from './step-metrics.ts'
 import type { TrainingRun } from './training-session.ts'
+
+/** A step whose rollouts are over. */
+export interface StepRollouts {
+  readonly collected: CollectedStep
+  readonly position: StepPosition
+  readonly recorder: StepRecorder
+}
 
 /** A step that is over. */
 export interface StepResult {
@@ -13,7 +21,10 @@ export interface StepResult {
   readonly batch: TrainingBatch
   readonly update: OptimizeReport
   readonly position: StepPosition
-  /** After the step. */
+  /** What was too old, or of several versions, to be learnt from. */
+  readonly dropped: Pick<FreshGroups, 'stale' | 'mixed'>
+  /** Before and after the step. */
+  readonly learnerVersion: number
   readonly policyVersion: number
 }
 
@@ -27,11 +38,15 @@ export class StepRecorder {
   readonly #failed: JudgedTrajectory[] = []
   readonly #timings: RolloutTiming[] = []
   readonly #startedAt: number
+  #collectedAt: number
+  #waitingSince: number
   #learningSince: number
 
   constructor(run: TrainingRun) {
     this.#run = run
     this.#startedAt = run.clock.now()
+    this.#collectedAt = this.#startedAt
+    this.#waitingSince = this.#startedAt
     this.#learningSince = this.#startedAt
   }
 
@@ -47,8 +62,14 @@ export class StepRecorder {
     this.#timings.push(timing)
   }
 
-  /** Rollouts are over; the rest of the step's time is the learner's. */
-  learning(): void {
+  /** The step's rollouts are over. */
+  collected(): void {
+    this.#collectedAt = this.#run.clock.now()
+  }
+
+  /** The rest of the step's time is the learner's, which has waited for the rollouts since then. */
+  learning(waitingSince: number): void {
+    this.#waitingSince = waitingSince
     this.#learningSince = this.#run.clock.now()
   }
 
@@ -56,17 +77,31 @@ export class StepRecorder {
    * Traces, failed attempts, timings and metrics, in this order; then the event. Traces and metrics hold no time, so that
    * equal seeds give equal bytes.
    */
-  async write({ collected, batch, update, position, policyVersion }: StepResult): Promise<void> {
+  async write({
+    collected,
+    batch,
+    update,
+    position,
+    dropped,
+    learnerVersion,
+    policyVersion,
+  }: StepResult): Promise<void> {
     const { records, events, config, clock } = this.#run
     const { step } = position
     const learnedAt = clock.now()
-    const metrics = stepMetrics(collected, batch, update, position.policyVersion)
+    const metrics = {
+      ...stepMetrics(collected, batch, update, learnerVersion),
+      ...(config.training.maxStaleness === 0
+        ? {}
+        : { 'staleness/dropped': dropped.stale, 'staleness/mixed': dropped.mixed }),
+    }
     if (step % config.output.tracesEverySteps === 0) await this.#writeRollouts(step, collected)
     await records.failedAttempts(this.#failed)
     await records.timings(this.#timings)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
     const times = {
-      'time/generate': (this.#learningSince - this.#startedAt) / 1000,
+      'time/generate': (this.#collectedAt - this.#startedAt) / 1000,
+      'time/wait': (this.#learningSince - this.#waitingSince) / 1000,
       'time/learn': (learnedAt - this.#learningSince) / 1000,
     }
     events({ type: 'step:end', step, steps: config.training.steps, policyVersion, metrics: { ...metrics, ...times } })

@@ -1,11 +1,11 @@
 import { RandomStream } from '../determinism/random-stream.ts'
 import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
-import { collectStep } from './collect-step.ts'
 import { assertAlive, streakWarning } from './dead-steps.ts'
 import { type OpenedTraining, openTrainingRun } from './open-training-run.ts'
 import { optimizeStep } from './optimize-step.ts'
+import { freshGroups } from './stale-groups.ts'
 import { hasGradient } from './step-metrics.ts'
-import { StepRecorder } from './step-recorder.ts'
+import { pruneCheckpoints } from './training-checkpoint.ts'
 import type { TrainingReport } from './training-report.ts'
 import type { TrainingRun } from './training-session.ts'
 
@@ -28,7 +28,7 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
       session.log(`all ${run.config.training.steps} steps of this run are finished; nothing is left to train`)
     }
     while (progress.finishedSteps < run.config.training.steps) {
-      await trainStep(opened, signal)
+      await trainStep(opened)
       await evaluations.after(progress.finishedSteps, signal)
       if (isCheckpointDue(opened)) await saveIfNew(opened)
     }
@@ -39,24 +39,28 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
     })
     throw signal.aborted ? interrupted(run, progress.finishedSteps, cause) : cause
   } finally {
-    await session.close()
+    await opened.close()
   }
 }
 
 /** One step, from the draw to published weights. */
-async function trainStep({ run, session, progress, collectInto }: OpenedTraining, signal: AbortSignal): Promise<void> {
-  const { algorithm, learner } = session
-  const { config } = run
+async function trainStep({ run, session, progress, ahead }: OpenedTraining): Promise<void> {
+  const { algorithm, learner, pins } = session
+  const { config, clock } = run
+  const { maxStaleness } = config.training
   const step = progress.finishedSteps
-  const recorder = new StepRecorder(run)
-  const position = { step, frontier: progress.frontier, policyVersion: learner.policyVersion }
-  const collected = await collectStep(collectInto(recorder), position, signal)
-  const batch = await algorithm.batch(collected.kept)
+  const waitingSince = clock.now()
+  ahead.advance(step)
+  const { collected: rolledOut, position, recorder } = await ahead.take(step)
+  const learnerVersion = learner.policyVersion
+  const { kept, ...dropped } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
+  const collected = { ...rolledOut, kept }
+  const batch = await algorithm.batch(kept)
 
   // A learner that has begun a step is waited for: half a step belongs to no checkpoint.
   const untilDone = new AbortController().signal
   progress.learning()
-  recorder.learning()
+  recorder.learning(waitingSince)
   const random = RandomStream.of(config.seed, 'train', 'minibatches', step)
   const update = await optimizeStep(
     learner,
@@ -65,10 +69,12 @@ async function trainStep({ run, session, progress, collectInto }: OpenedTraining
     untilDone,
   )
   if (update.applied > 0) await learner.publish(untilDone)
-  progress.finish(collected, update, hasGradient(batch), session)
+  progress.finish(collected, update, hasGradient(batch), ahead.origin(step + 1))
+  pins.pin(step + 1, step + 1 - maxStaleness)
 
   for (const reason of update.refused) session.log(`step ${step}: an optimiser step was refused: ${reason}`)
-  await recorder.write({ collected, batch, update, position, policyVersion: learner.policyVersion })
+  const { policyVersion } = learner
+  await recorder.write({ collected, batch, update, position, dropped, learnerVersion, policyVersion })
   const warning = streakWarning(progress.deadStreak, config.training)
   if (warning !== null) session.log(warning)
   recorder.assertFailureShare(config.training.maxFailureShare)
@@ -81,8 +87,12 @@ function isCheckpointDue({ run, progress }: OpenedTraining): boolean {
 }
 
 async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<void> {
-  const directory = await progress.save(run.records.checkpointDirectory, session)
-  if (directory !== null) run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
+  const { checkpointDirectory } = run.records
+  const directory = await progress.save(checkpointDirectory, session)
+  if (directory === null) return
+  run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
+  const { keepCheckpoints } = run.config.training
+  if (keepCheckpoints !== null) await pruneCheckpoints(checkpointDirectory, keepCheckpoints)
 }
 
 async function finishRun({ run, session, progress, evaluations }: OpenedTraining): Promise<TrainingReport> {

@@ -1,4 +1,4 @@
-import { readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { makeFolder } from '../artifacts/make-folder.ts'
@@ -6,6 +6,7 @@ import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.t
 import { errnoOf, writeError } from '../errors/file-error.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type Json, jsonSchema } from '../vocabulary/json.ts'
+import type { PinnedSnapshot } from './policy-pins.ts'
 import { type TrainingFingerprint, trainingFingerprintSchema } from './training-fingerprint.ts'
 
 /** Sums over all finished steps. */
@@ -24,6 +25,8 @@ export interface TrainingCheckpoint {
   readonly frontier: number
   readonly policyVersion: number
   readonly sampler: Json
+  /** Past versions of the policy that steps in flight sample with; empty unless collection runs ahead. */
+  readonly pinned: readonly { readonly finishedSteps: number; readonly version: number }[]
   readonly deadStreak: { readonly steps: number; readonly causes: Readonly<Record<string, number>> }
   readonly counters: TrainingCounters
   readonly fingerprint: TrainingFingerprint
@@ -37,6 +40,7 @@ const checkpointSchema: z.ZodType<TrainingCheckpoint> = z.strictObject({
   frontier: count,
   policyVersion: count,
   sampler: jsonSchema,
+  pinned: z.array(z.strictObject({ finishedSteps: count, version: count })),
   deadStreak: z.strictObject({ steps: count, causes: z.record(z.string(), count) }),
   counters: z.strictObject({ rollouts: count, optimizerSteps: count, deadSteps: count }),
   fingerprint: trainingFingerprintSchema,
@@ -48,27 +52,44 @@ export interface SavedCheckpoint {
   readonly directory: string
   /** The learner's own folder inside it. */
   readonly learnerDirectory: string
+  /** What the groups chain remembered. */
+  readonly memory: Json
+  readonly pinned: readonly PinnedSnapshot[]
+}
+
+/** What one checkpoint is written from. */
+export interface CheckpointParts {
+  readonly checkpoint: Omit<TrainingCheckpoint, 'format' | 'pinned'>
+  readonly memory: Json
+  readonly pinned: readonly PinnedSnapshot[]
+  /** Writes the learner's files into an empty folder. */
+  readonly saveLearner: (directory: string) => Promise<void>
 }
 
 /**
  * Writes one checkpoint as a whole folder or not at all: into a temporary folder, then renamed, then named by the file
  * `latest`. A kill at any moment leaves the previous one in force.
+ * ```
+ * step_<N>/checkpoint.json  memory.json  learner/  policies/after_<steps>.bin
+ * ```
  *
- * @param saveLearner - writes the learner's files into an empty folder.
  * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE, or what the learner throws.
  */
 export async function saveCheckpoint(
   root: string,
-  checkpoint: TrainingCheckpoint,
-  saveLearner: (directory: string) => Promise<void>,
+  { checkpoint, memory, pinned, saveLearner }: CheckpointParts,
 ): Promise<string> {
+  const versions = pinned.map(({ finishedSteps, version }) => ({ finishedSteps, version }))
+  const whole: TrainingCheckpoint = { format: 1, ...checkpoint, pinned: versions }
   const name = `step_${checkpoint.finishedSteps}`
   const directory = join(root, name)
   const temporary = temporaryPath(directory)
   try {
     await onDisk(directory, () => makeFolder(join(temporary, 'learner')))
     await saveLearner(join(temporary, 'learner'))
-    await writeFileAtomic(join(temporary, 'checkpoint.json'), `${JSON.stringify(checkpoint, null, 2)}\n`)
+    await writeFileAtomic(join(temporary, 'memory.json'), `${JSON.stringify(memory)}\n`)
+    await onDisk(directory, () => writePinned(temporary, pinned))
+    await writeFileAtomic(join(temporary, 'checkpoint.json'), `${JSON.stringify(whole, null, 2)}\n`)
     await onDisk(directory, async () => {
       await rm(directory, { recursive: true, force: true })
       await rename(temporary, directory)
@@ -91,7 +112,55 @@ export async function loadCheckpoint(root: string): Promise<SavedCheckpoint | nu
   const directory = join(root, name.trim())
   const text = /^step_\d+$/.test(name.trim()) ? await readIfPresent(join(directory, 'checkpoint.json')) : null
   if (text === null) throw invalid(directory, 'it does not exist')
-  return { checkpoint: parseCheckpoint(text, directory), directory, learnerDirectory: join(directory, 'learner') }
+  const checkpoint = parseCheckpoint(text, directory)
+  return {
+    checkpoint,
+    directory,
+    learnerDirectory: join(directory, 'learner'),
+    memory: await readMemory(directory),
+    pinned: await readPinned(directory, checkpoint),
+  }
+}
+
+/** Removes all but the newest checkpoints. The one that `latest` names is the newest. */
+export async function pruneCheckpoints(root: string, kept: number): Promise<void> {
+  await onDisk(root, async () => {
+    const steps = (await readdir(root)).flatMap((name) => /^step_(\d+)$/.exec(name)?.[1] ?? []).map(Number)
+    const old = steps.sort((a, b) => b - a).slice(kept)
+    for (const step of old) await rm(join(root, `step_${step}`), { recursive: true, force: true })
+  })
+}
+
+const policyPath = (directory: string, finishedSteps: number) => {
+  return join(directory, 'policies', `after_${finishedSteps}.bin`)
+}
+
+async function writePinned(directory: string, pinned: readonly PinnedSnapshot[]): Promise<void> {
+  if (pinned.length === 0) return
+  await makeFolder(join(directory, 'policies'))
+  for (const { finishedSteps, state } of pinned) await writeFile(policyPath(directory, finishedSteps), state)
+}
+
+async function readPinned(directory: string, { pinned }: TrainingCheckpoint): Promise<readonly PinnedSnapshot[]> {
+  const snapshots: PinnedSnapshot[] = []
+  for (const { finishedSteps, version } of pinned) {
+    try {
+      snapshots.push({ finishedSteps, version, state: await readFile(policyPath(directory, finishedSteps)) })
+    } catch (cause) {
+      throw invalid(directory, `the policy after ${finishedSteps} steps is missing: ${messageOf(cause)}`, cause)
+    }
+  }
+  return snapshots
+}
+
+async function readMemory(directory: string): Promise<Json> {
+  const text = await readIfPresent(join(directory, 'memory.json'))
+  if (text === null) throw invalid(directory, 'memory.json is missing')
+  try {
+    return JSON.parse(text) as Json
+  } catch (cause) {
+    throw invalid(directory, `memory.json: ${messageOf(cause)}`, cause)
+  }
 }
 
 function parseCheckpoint(text: string, directory: string): TrainingCheckpoint {

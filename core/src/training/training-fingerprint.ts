@@ -40,7 +40,7 @@ const hooks: readonly HookName[] = [
 /** Settings that may change when a run goes on: how long it is, how fast, where it writes, and when it gives up. */
 function settingsOf({ seed, rollout, training, evaluation }: ResolvedConfig): Record<string, unknown> {
   const { maxTurns, maxToolCalls, maxResultChars, temperature, topP, maxTokens } = rollout
-  const { tasksPerStep, rolloutsPerTask, optimizerStepsPerStep, maxRefills } = training
+  const { tasksPerStep, rolloutsPerTask, optimizerStepsPerStep, maxRefills, maxStaleness } = training
   const { heldOutShare, maxTasks, greedy } = evaluation
   return {
     seed,
@@ -54,6 +54,7 @@ function settingsOf({ seed, rollout, training, evaluation }: ResolvedConfig): Re
     'training.rolloutsPerTask': rolloutsPerTask,
     'training.optimizerStepsPerStep': optimizerStepsPerStep,
     'training.maxRefills': maxRefills,
+    'training.maxStaleness': maxStaleness,
     'evaluation.heldOutShare': heldOutShare,
     'evaluation.rolloutsPerTask': evaluation.rolloutsPerTask,
     'evaluation.temperature': evaluation.temperature,

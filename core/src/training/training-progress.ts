@@ -1,9 +1,9 @@
 import { RlenvError } from '../errors/rlenv-error.ts'
-import type { Json } from '../vocabulary/json.ts'
 import type { CollectedStep } from './collect-step.ts'
+import type { CollectionOrigin } from './collection-ahead.ts'
 import { type DeadStreak, nextStreak, noDeadSteps } from './dead-steps.ts'
 import type { OptimizeReport } from './optimize-step.ts'
-import { saveCheckpoint, type TrainingCheckpoint, type TrainingCounters } from './training-checkpoint.ts'
+import { type SavedCheckpoint, saveCheckpoint, type TrainingCounters } from './training-checkpoint.ts'
 import type { TrainingFingerprint } from './training-fingerprint.ts'
 import type { TrainingSession } from './training-session.ts'
 
@@ -11,22 +11,26 @@ import type { TrainingSession } from './training-session.ts'
 export class TrainingProgress {
   readonly fingerprint: TrainingFingerprint
   finishedSteps = 0
-  frontier = 0
   deadStreak: DeadStreak = noDeadSteps
   counters: TrainingCounters = { rollouts: 0, optimizerSteps: 0, deadSteps: 0 }
-  #sampler: Json
+  #origin: CollectionOrigin
   /** Finished steps of the newest checkpoint on disk; -1 when there is none. */
   #savedSteps = -1
   /** False while the learner is between two published versions, so that its state belongs to no finished step. */
   #settled = true
 
-  constructor(fingerprint: TrainingFingerprint, { sampler }: TrainingSession) {
+  constructor(fingerprint: TrainingFingerprint, origin: CollectionOrigin) {
     this.fingerprint = fingerprint
-    this.#sampler = sampler.state()
+    this.#origin = origin
+  }
+
+  /** Ordinal of the oldest draw that was not trained on. */
+  get frontier(): number {
+    return this.#origin.frontier
   }
 
   /** Takes a checkpoint over. The learner must have loaded its part before. */
-  restore(checkpoint: TrainingCheckpoint, { sampler, learner }: TrainingSession): void {
+  restore({ checkpoint, memory }: SavedCheckpoint, { sampler, learner, memory: remembered }: TrainingSession): void {
     if (learner.policyVersion !== checkpoint.policyVersion) {
       throw new RlenvError(
         `the learner came back with policy version ${learner.policyVersion}, the checkpoint has ${checkpoint.policyVersion}`,
@@ -34,9 +38,9 @@ export class TrainingProgress {
       )
     }
     sampler.restore(checkpoint.sampler)
-    this.#sampler = checkpoint.sampler
+    remembered.restore(memory)
+    this.#origin = { frontier: checkpoint.frontier, sampler: checkpoint.sampler, memory }
     this.finishedSteps = checkpoint.finishedSteps
-    this.frontier = checkpoint.frontier
     this.deadStreak = checkpoint.deadStreak
     this.counters = checkpoint.counters
     this.#savedSteps = checkpoint.finishedSteps
@@ -47,12 +51,11 @@ export class TrainingProgress {
     this.#settled = false
   }
 
-  /** A step is over: its weights are published. */
-  finish(collected: CollectedStep, update: OptimizeReport, alive: boolean, { sampler }: TrainingSession): void {
+  /** A step is over: its weights are published. `next` is what the step after it starts from. */
+  finish(collected: CollectedStep, update: OptimizeReport, alive: boolean, next: CollectionOrigin): void {
     this.#settled = true
-    this.#sampler = sampler.state()
+    this.#origin = next
     this.finishedSteps += 1
-    this.frontier = collected.frontier
     this.deadStreak = nextStreak(this.deadStreak, alive, collected.generated)
     const rollouts = collected.generated.reduce((total, { members }) => total + members.length, 0)
     this.counters = {
@@ -63,19 +66,20 @@ export class TrainingProgress {
   }
 
   /** Writes the last finished step down, unless it is on disk; returns the folder, or null when nothing was written. */
-  async save(root: string, { learner }: TrainingSession): Promise<string | null> {
+  async save(root: string, { learner, pins }: TrainingSession): Promise<string | null> {
     if (!this.#settled || this.#savedSteps === this.finishedSteps) return null
-    const checkpoint: TrainingCheckpoint = {
-      format: 1,
+    const { frontier, sampler, memory } = this.#origin
+    const checkpoint = {
       finishedSteps: this.finishedSteps,
-      frontier: this.frontier,
+      frontier,
       policyVersion: learner.policyVersion,
-      sampler: this.#sampler,
+      sampler,
       deadStreak: this.deadStreak,
       counters: this.counters,
       fingerprint: this.fingerprint,
     }
-    const directory = await saveCheckpoint(root, checkpoint, (folder) => learner.save(folder))
+    const saveLearner = (folder: string) => learner.save(folder)
+    const directory = await saveCheckpoint(root, { checkpoint, memory, pinned: pins.pinned, saveLearner })
     this.#savedSteps = this.finishedSteps
     return directory
   }

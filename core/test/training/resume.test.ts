@@ -147,10 +147,11 @@ describe('a checkpoint', () => {
   test('is a whole folder that `latest` names, and leaves no temporary files', async () => {
     await finished()
     const names = await readdir(join(await soleRun(root), 'checkpoints'))
-    expect(names.sort()).toEqual(['latest', 'step_0', 'step_2', 'step_4', 'step_5'])
+    expect(names.sort()).toEqual(['latest', 'step_2', 'step_4', 'step_5'])
     expect((await readdir(join(join(await soleRun(root), 'checkpoints'), 'step_4'))).sort()).toEqual([
       'checkpoint.json',
       'learner',
+      'memory.json',
     ])
   })
 

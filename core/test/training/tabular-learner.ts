@@ -7,6 +7,7 @@ import type {
   Policy,
   PolicyRequest,
   PolicyResponse,
+  PolicySnapshot,
   ScaledSample,
   StepReport,
 } from '../../src/hooks/roles.ts'
@@ -83,6 +84,15 @@ class TabularPolicy implements Policy {
       finish: 'stop',
       usage: { promptTokens: 0, completionTokens: actions.length },
     }
+  }
+
+  snapshot(): PolicySnapshot {
+    return { version: this.policyVersion, state: Buffer.from(JSON.stringify(this.weights)) }
+  }
+
+  restore({ version, state }: PolicySnapshot): void {
+    this.policyVersion = version
+    this.weights = JSON.parse(Buffer.from(state).toString('utf8'))
   }
 
   #choose(weights: readonly number[], temperature: number, random: RandomStream): { arm: number; logProb: number } {
