@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { CapturedState } from '../../hooks/world.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
+import { HttpProblem } from '../http-problem.ts'
 import type { Session } from '../session.ts'
 
 export function environmentSummary({ id, scenario, tools, tasks }: Environment): JsonObject {
@@ -40,6 +41,10 @@ export function sessionDocument(session: Session, { headers }: IncomingMessage):
 /** The rows that changed, and whole tables where they are asked for. */
 export function stateDocument(state: CapturedState | null, wanted: readonly string[], maxRows: number): JsonObject {
   if (state === null) return { diff: null, tables: {}, cut: [] }
+  const unknown = wanted.find((name) => !state.final.tables.includes(name))
+  if (unknown !== undefined) {
+    throw new HttpProblem(`there is no table "${unknown}" among ${state.final.tables.join(', ')}`, { status: 400 })
+  }
   const tables: Record<string, Json> = {}
   const cut: string[] = []
   for (const name of wanted) {
