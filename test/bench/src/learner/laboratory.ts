@@ -54,7 +54,7 @@ async function open(seed: number, options: { environments?: number; steps?: numb
       plugins: [keepAllGroups(), ...(options.plugins ?? [])],
       without: ['@rlenv/groups-filter'],
       // A control whose policy can do nothing any more still runs to its end.
-      training: { ...step, steps, checkpointEverySteps: steps, stopAfterDeadSteps: steps + 1 },
+      training: { ...step, steps, checkpointEverySteps: steps, stopAfterDeadSteps: steps + 3 },
       evaluation: { heldOutShare: 0 },
       seed,
     },
