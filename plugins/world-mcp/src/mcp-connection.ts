@@ -30,6 +30,8 @@ export interface McpConnection {
   readonly tools: readonly ListedTool[]
   /** Why it cannot be used any more; null as long as it can. */
   readonly fault: string | null
+  /** The folder of its own that the server works in; null without one. */
+  readonly workspace: string | null
   /** What the log should know about this server, once. */
   readonly remarks: readonly string[]
   /** Reads the list again if the server said that it has changed; a list that cannot be read leaves the old one. */
@@ -77,7 +79,8 @@ export async function connect(
   }
   const deadline = AbortSignal.timeout(startTimeoutMs)
   try {
-    return await greeted(line, close, AbortSignal.any([signal, deadline]))
+    const parts = { line, close, workspace: workspace?.path ?? null }
+    return await greeted(parts, AbortSignal.any([signal, deadline]))
   } catch (cause) {
     await close()
     signal.throwIfAborted()
@@ -124,10 +127,10 @@ function httpLine(session: HttpTransport): Line {
 }
 
 /** The part of a start that talks; whatever it waits for ends with the signal. */
-async function greeted(line: Line, close: () => Promise<void>, signal: AbortSignal): Promise<McpConnection> {
+async function greeted(parts: ConnectionParts, signal: AbortSignal): Promise<McpConnection> {
   const client = new Client({ name: 'rlenv', version: rlenvVersion }, { capabilities: {} })
-  const connection = new ClientConnection(client, line, close)
-  await untilAborted(client.connect(line.transport, { timeout: noTimeout }), signal)
+  const connection = new ClientConnection(client, parts)
+  await untilAborted(client.connect(parts.line.transport, { timeout: noTimeout }), signal)
   await untilAborted(connection.readTools(), signal)
   return connection
 }
@@ -141,18 +144,26 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
+interface ConnectionParts {
+  readonly line: Line
+  readonly workspace: string | null
+  close(): Promise<void>
+}
+
 class ClientConnection implements McpConnection {
   tools: readonly ListedTool[] = []
   fault: string | null = null
+  readonly workspace: string | null
   readonly #client: Client
   readonly #line: Line
   readonly #close: () => Promise<void>
   #isStale = false
   #closing: Promise<void> | null = null
 
-  constructor(client: Client, line: Line, close: () => Promise<void>) {
+  constructor(client: Client, { line, workspace, close }: ConnectionParts) {
     this.#client = client
     this.#line = line
+    this.workspace = workspace
     this.#close = close
     client.onclose = () => {
       this.fault ??= line.describe() || 'the connection is closed'
@@ -168,7 +179,6 @@ class ClientConnection implements McpConnection {
 
   async refresh(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#isStale || this.fault !== null) return
-    this.#isStale = false
     try {
       await untilAborted(this.readTools(), AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
     } catch {
@@ -178,6 +188,7 @@ class ClientConnection implements McpConnection {
   }
 
   async readTools(): Promise<void> {
+    this.#isStale = false
     const tools: ListedTool[] = []
     const seen = new Set<string>()
     let cursor: string | undefined

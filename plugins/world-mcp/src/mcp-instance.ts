@@ -11,6 +11,7 @@ import {
 import { toolResult } from './call-result.ts'
 import type { Lease } from './connection-pool.ts'
 import type { CallEnd, McpConnection } from './mcp-connection.ts'
+import { PathAlias } from './path-alias.ts'
 import type { WorldCall } from './server-options.ts'
 import type { ServerTarget } from './server-target.ts'
 import { type CatalogTool, ToolCatalog } from './tool-catalog.ts'
@@ -35,12 +36,14 @@ export class McpInstance implements WorldInstance {
   readonly #target: ServerTarget
   readonly #options: InstanceOptions
   readonly #closed = new AbortController()
+  readonly #paths: PathAlias
   #catalog: ToolCatalog
   #initial: ToolState | null = null
 
   private constructor(lease: Lease, target: ServerTarget, options: InstanceOptions) {
     this.#lease = lease
     this.#connection = lease.connection
+    this.#paths = new PathAlias(lease.connection.workspace)
     this.#target = target
     this.#options = options
     this.#catalog = options.catalogOf(lease.connection)
@@ -79,7 +82,7 @@ export class McpInstance implements WorldInstance {
       )
     const checked = ToolCatalog.validate(tool, args)
     if (!checked.ok) return unchanged(invalidArguments(name, checked.violations))
-    const end = await this.#send(tool, checked.value, signal)
+    const end = await this.#send(tool.serverName, checked.value, signal)
     await this.#refresh(signal)
     return unchanged(this.#result(name, tool, end))
   }
@@ -96,8 +99,9 @@ export class McpInstance implements WorldInstance {
     await this.#lease.end()
   }
 
-  #send(tool: CatalogTool, args: JsonObject, signal: AbortSignal): Promise<CallEnd> {
-    return this.#connection.call(tool.serverName, args, this.#options.callTimeoutMs, signal)
+  async #send(serverName: string, args: JsonObject, signal: AbortSignal): Promise<CallEnd> {
+    const sent = this.#paths.toServer(args)
+    return this.#paths.fromServer(await this.#connection.call(serverName, sent, this.#options.callTimeoutMs, signal))
   }
 
   /** A list that changed is read before the next call, so that a policy can call what it was told about. */
@@ -128,7 +132,7 @@ export class McpInstance implements WorldInstance {
 
   /** A call of the world itself, whose failure is the environment's. */
   async #own({ tool, arguments: args = {} }: WorldCall, signal: AbortSignal): Promise<Json> {
-    const end = await this.#connection.call(tool, args, this.#options.callTimeoutMs, signal)
+    const end = await this.#send(tool, args, signal)
     const schema = { maxChars: Number.POSITIVE_INFINITY, outputSchema: null }
     const result = end.kind === 'answered' ? toolResult(tool, end.result, schema) : null
     if (result?.ok === true) return result.content

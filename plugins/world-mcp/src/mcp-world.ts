@@ -126,7 +126,7 @@ export class McpWorld implements World {
     const known = this.#catalogs.get(hash)
     if (known !== undefined) return known
     const catalog = new ToolCatalog(tools, offered)
-    this.#remark(catalog.unchecked.map((line) => `${label}: ${line}`))
+    this.#remark(catalog.remarks.map((line) => `${label}: ${line}`))
     const [oldest] = this.#catalogs.keys()
     if (this.#catalogs.size >= mostCatalogs && oldest !== undefined) this.#catalogs.delete(oldest)
     this.#catalogs.set(hash, catalog)

@@ -31,7 +31,10 @@ export interface StdioServer extends ServerTraits {
   readonly env?: Readonly<Record<string, string | SecretReference>>
   /** Default: the workspace if there is one, otherwise this process's folder. */
   readonly cwd?: string
-  /** Gives each instance a folder of its own, which is removed with it: an empty one, or a copy of this folder. */
+  /**
+   * Gives each instance a folder of its own, which is removed with it: an empty one, or a copy of this folder. In calls and
+   * results it is called `/workspace`, so that equal calls have equal results.
+   */
   readonly workspace?: true | string
 }
 

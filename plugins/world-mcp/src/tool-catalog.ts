@@ -20,6 +20,7 @@ export interface ListedTool {
   readonly inputSchema?: JsonSchema | undefined
   readonly outputSchema?: JsonSchema | undefined
   readonly annotations?: { readonly readOnlyHint?: boolean | undefined } | undefined
+  readonly execution?: { readonly taskSupport?: string | undefined } | undefined
 }
 
 const objectSchema = z.record(z.string(), z.json())
@@ -33,6 +34,7 @@ export const toolPageSchema = z.looseObject({
       inputSchema: objectSchema.optional().catch(undefined),
       outputSchema: objectSchema.optional().catch(undefined),
       annotations: z.looseObject({ readOnlyHint: z.boolean().optional() }).optional().catch(undefined),
+      execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
     }),
   ),
   nextCursor: z.string().optional(),
@@ -54,8 +56,8 @@ export interface CatalogTool {
  */
 export class ToolCatalog {
   readonly definitions: readonly ToolDefinition[]
-  /** Why the arguments of some tools are not checked here, for the log. */
-  readonly unchecked: readonly string[]
+  /** For the log: which tools are left out, whose arguments are not checked here, and why. */
+  readonly remarks: readonly string[]
   readonly #tools = new Map<string, CatalogTool>()
   readonly #names = new Map<string, string>()
 
@@ -64,17 +66,18 @@ export class ToolCatalog {
    * @throws {RlenvError} RLENV_TOOL_INVALID when two tools would have one name, or an offered one is not there.
    */
   constructor(listed: readonly ListedTool[], offered: readonly string[] | null) {
+    const remarks: string[] = []
     const kept = offered === null ? listed : offered.map((name) => named(listed, name))
-    const unchecked: string[] = []
-    const names = worldNames(kept.map(({ name }) => name))
-    for (const tool of kept) {
+    const callable = kept.filter((tool) => isCallable(tool, remarks))
+    const names = worldNames(callable.map(({ name }) => name))
+    for (const tool of callable) {
       const name = names.get(tool.name) ?? tool.name
-      const made = catalogTool(tool, name, unchecked)
+      const made = catalogTool(tool, name, remarks)
       this.#tools.set(name, made)
       this.#names.set(tool.name, name)
     }
     this.definitions = [...this.#tools.values()].map(({ definition }) => definition)
-    this.unchecked = unchecked
+    this.remarks = remarks
   }
 
   tool(worldName: string): CatalogTool | undefined {
@@ -108,6 +111,13 @@ function named(listed: readonly ListedTool[], name: string): ListedTool {
   })
 }
 
+/** A tool that only runs as a task of MCP answers no plain call. */
+function isCallable({ name, execution }: ListedTool, remarks: string[]): boolean {
+  if (execution?.taskSupport !== 'required') return true
+  remarks.push(`${name} is left out, for it runs as a task only`)
+  return false
+}
+
 /** Control names belong to rlenv, and a tool's name begins with a letter. */
 const isFree = (name: string) => /^[A-Za-z]/.test(name) && !reservedToolNames.has(name)
 
@@ -128,7 +138,7 @@ function worldNames(serverNames: readonly string[]): ReadonlyMap<string, string>
   return new Map([...first].map(([free, name]) => [name, policy.policyName(free) ?? free]))
 }
 
-function catalogTool(tool: ListedTool, name: string, unchecked: string[]): CatalogTool {
+function catalogTool(tool: ListedTool, name: string, remarks: string[]): CatalogTool {
   const inputSchema = parameters(tool.inputSchema)
   const description = tool.description ?? tool.title ?? tool.name
   const definition = { name, description, inputSchema, readOnly: tool.annotations?.readOnlyHint === true }
@@ -137,7 +147,7 @@ function catalogTool(tool: ListedTool, name: string, unchecked: string[]): Catal
     serverName: tool.name,
     definition,
     outputSchema: outputSchema !== null && isCheckable(outputSchema) ? outputSchema : null,
-    validator: validatorOf(tool.name, inputSchema, unchecked),
+    validator: validatorOf(tool.name, inputSchema, remarks),
   }
 }
 
@@ -151,12 +161,12 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
   return schema as JsonSchema
 }
 
-function validatorOf(name: string, schema: JsonSchema, unchecked: string[]): ArgumentValidator | null {
+function validatorOf(name: string, schema: JsonSchema, remarks: string[]): ArgumentValidator | null {
   try {
     return new ArgumentValidator(schema)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    unchecked.push(`arguments of ${name} are checked by the server alone: ${why}`)
+    remarks.push(`arguments of ${name} are checked by the server alone: ${why}`)
     return null
   }
 }

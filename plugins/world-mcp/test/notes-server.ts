@@ -24,7 +24,7 @@ export function notesOptions(
   return { id: 'notes', server, tasks }
 }
 
-export const { signal: never } = new AbortController()
+export const never: AbortSignal = new AbortController().signal
 
 type Settings = Omit<Parameters<typeof mcpWorld>[0], 'environments'>
 
@@ -66,7 +66,7 @@ export async function withNotes<T>(
   }
 }
 
-export async function call(instance: WorldInstance, tool: string, args: Json = {}, signal = never) {
+export async function call(instance: WorldInstance, tool: string, args: Json = {}, signal: AbortSignal = never) {
   const outcome: CallOutcome = await instance.call(tool, args, signal)
   return outcome.result
 }

@@ -41,6 +41,11 @@ function groupOf(group: number): readonly number[] {
     })
 }
 
+/** Folders of instances that are open, here or in another test file. */
+function ownFolders(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('rlenv-mcp-'))
+}
+
 async function until(holds: () => boolean, ms = 3_000): Promise<boolean> {
   const end = performance.now() + ms
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -155,9 +160,9 @@ describe('a call that takes too long', () => {
 })
 
 describe('processes', () => {
-  const folders: string[] = []
+  const templates: string[] = []
   afterEach(() => {
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+    for (const folder of templates.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
 
   test('closing an instance ends its server and whatever that has started', async () => {
@@ -220,27 +225,31 @@ describe('processes', () => {
 
   test('each instance has a copy of the workspace, which goes with it', async () => {
     const template = mkdtempSync(join(tmpdir(), 'world-mcp-template-'))
-    folders.push(template)
+    templates.push(template)
     writeFileSync(join(template, 'inventory.csv'), 'sku,count\n')
     const server = { ...odd(), workspace: template, env: { STORE: '{workspace}/inventory.csv' } }
     const world = await openWorld([notesOptions(server)])
     const [first, second] = [await openNotes(world), await openNotes(world)]
-    const places = await Promise.all(
-      [first, second].map(async (one) => {
-        const [folder, variables] = [await call(one, 'folder'), await call(one, 'variables')]
-        return {
-          folder: String(folder.ok && folder.content),
-          store: Object(variables.ok && variables.content).STORE as string,
-        }
-      }),
-    )
-    for (const { folder, store } of places) {
-      expect(store).toBe(join(folder, 'inventory.csv'))
-      expect(readFileSync(store, 'utf8')).toBe('sku,count\n')
+    for (const one of [first, second]) {
+      expect(await call(one, 'folder')).toEqual({ ok: true, content: '/workspace' })
+      const variables = await call(one, 'variables')
+      expect(variables).toMatchObject({ ok: true, content: { STORE: '/workspace/inventory.csv' } })
     }
-    expect(new Set(places.map(({ folder }) => folder)).size).toBe(2)
+    expect(await call(first, 'read', { path: '/workspace/inventory.csv' })).toEqual({
+      ok: true,
+      content: 'sku,count\n',
+    })
+    await call(first, 'write', { path: '/workspace/inventory.csv', text: 'in /workspace, not /workspaces' })
+    const written = await call(first, 'read', { path: '/workspace/inventory.csv' })
+    expect(written).toEqual({ ok: true, content: 'in /workspace, not /workspaces' })
+    expect(await call(second, 'read', { path: '/workspace/inventory.csv' })).toEqual({
+      ok: true,
+      content: 'sku,count\n',
+    })
+    const folders = ownFolders()
+    expect(folders.length).toBeGreaterThanOrEqual(2)
     await world.close()
-    expect(places.filter(({ folder }) => existsSync(folder))).toEqual([])
+    expect(ownFolders().filter((folder) => folders.includes(folder))).toEqual([])
     expect(existsSync(join(template, 'inventory.csv'))).toBe(true)
   })
 })
