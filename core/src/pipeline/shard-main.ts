@@ -18,18 +18,19 @@ const assemble: AssembleShard = async (recipe, seed, { events, log }) => {
   const context = slotContexts(seed, events, ending.signal)
   const strategy = await pipeline.slot('rollout', context('rollout'))
   const world = await pipeline.slot('world', context('world'))
-  let learner: Learner | null = null
+  const learners: Learner[] = []
   return {
     pipeline,
     strategy,
     world,
     policy: async () => {
       if (pipeline.has('policy')) return pipeline.slot('policy', context('policy'))
-      learner = await pipeline.slot('learner', context('learner'))
+      const learner = await pipeline.slot('learner', context('learner'))
+      learners.push(learner)
       return servedBy(learner)
     },
     close: async () => {
-      await learner?.close()
+      for (const learner of learners) await learner.close()
       await world.close()
       ending.abort()
     },

@@ -1,42 +1,43 @@
 import type { Policy } from '../../hooks/roles.ts'
 import type { Publication, Shard } from './shard.ts'
 
-/** Keeps the shards' copies of the run's policy as the policy is. */
+/** Keeps the shards' copies of the run's policies as the policies are. */
 export class Publisher {
-  readonly #policy: Policy
-  #publication: Publication | null = null
+  /** Of the policy that the configuration builds. */
+  readonly #name: string
+  readonly #publications = new Map<Policy, Publication>()
 
+  /** @param policy - the run's own. */
   constructor(policy: Policy) {
-    this.#policy = policy
+    this.#name = policy.name
   }
 
-  /** Whether shards have a copy of this policy. */
+  /** Whether shards can have a copy of this policy, or of the learner's at an earlier time. */
   covers(policy: Policy): boolean {
-    return policy === this.#policy && policy.snapshot !== undefined && policy.restore !== undefined
+    return policy.name === this.#name && policy.snapshot !== undefined && policy.restore !== undefined
   }
 
-  /** What the copies are to have; null for an attempt whose policy is asked over the channel. */
-  current(ownPolicy: boolean): Publication | null {
-    return ownPolicy ? this.#publication : null
+  /** What its copies are to have; null for a policy that is asked over the channel. */
+  publicationOf(policy: Policy): Publication | null {
+    return this.#publications.get(policy) ?? null
   }
 
   /** Looks at the weights themselves: what was loaded from a checkpoint may bear a version that was seen before. */
   refresh(policy: Policy, shards: readonly Shard[]): void {
-    if (!this.covers(policy)) return
-    const snapshot = this.#policy.snapshot?.()
+    const snapshot = this.covers(policy) ? policy.snapshot?.() : undefined
     if (snapshot === undefined) return
     const { version, state } = snapshot
-    const known = this.#publication
-    if (known !== null && known.version === version && Buffer.compare(known.state, state) === 0) return
-    const publication = { name: policy.name, version, state: shared(state) }
-    this.#publication = publication
-    for (const shard of shards) shard.publish(publication)
+    const known = this.#publications.get(policy)
+    if (known?.version === version && Buffer.compare(known.state, state) === 0) return
+    const id = known?.id ?? this.#publications.size
+    const publication = { id, name: policy.name, version, state: shared(state) }
+    this.#publications.set(policy, publication)
+    for (const shard of shards) shard.renew(publication)
   }
 
-  /** Publishes what was published in the middle of a collection. */
-  follow(shards: readonly Shard[]): void {
-    if (this.#publication === null || this.#publication.version === this.#policy.policyVersion) return
-    this.refresh(this.#policy, shards)
+  /** Takes over what a policy published in the middle of a collection. */
+  follow(policy: Policy, shards: readonly Shard[]): void {
+    if (this.publicationOf(policy)?.version !== policy.policyVersion) this.refresh(policy, shards)
   }
 }
 

@@ -11,7 +11,7 @@ import { MarkedPolicy, markedPipeline } from './marked-parts.ts'
 import { type MarkedInstances, MarkedWorld } from './marked-world.ts'
 import { type SentTools, ServedPolicy } from './served-policy.ts'
 import type { ShardMarks } from './shard-marks.ts'
-import type { FromShard, PlayMessage, SampledMessage } from './shard-messages.ts'
+import type { FromShard, PlayMessage, SampledBy, SampledMessage } from './shard-messages.ts'
 
 /** What the attempts of one shard share. */
 export interface ShardWorkshop extends Omit<AttemptParts, 'pipeline'> {
@@ -37,12 +37,19 @@ export class ShardAttempt {
   readonly #controller = new AbortController()
   #flight: Flight | null = null
 
-  constructor(workshop: ShardWorkshop, message: PlayMessage, place: TaskPlace, own: Policy | null) {
+  constructor(workshop: ShardWorkshop, message: PlayMessage, place: TaskPlace, copies: ReadonlyMap<number, Policy>) {
     const { slot, draw, rolloutIndex, attempt, sampling, policy } = message
     this.#workshop = workshop
     this.#slot = slot
     this.#served = policy.kind === 'own' ? null : new ServedPolicy(message, policy, workshop.tools, workshop.send)
-    this.#plan = { ...place, draw, rolloutIndex, attempt, sampling, policy: this.#served ?? this.#marked(own) }
+    this.#plan = {
+      ...place,
+      draw,
+      rolloutIndex,
+      attempt,
+      sampling,
+      policy: this.#served ?? this.#marked(policy, copies),
+    }
   }
 
   play(): Promise<JudgedTrajectory> {
@@ -76,11 +83,14 @@ export class ShardAttempt {
     }
   }
 
-  #marked(own: Policy | null): Policy {
-    if (own === null) {
-      throw new RlenvError('the shard has no policy of its own', { code: 'RLENV_SHARD_FAILED', hook: 'policy' })
+  #marked(by: SampledBy, copies: ReadonlyMap<number, Policy>): Policy {
+    const copy = by.kind === 'own' ? copies.get(by.id) : undefined
+    if (copy === undefined) {
+      throw new RlenvError('the shard was never told of the policy', { code: 'RLENV_SHARD_FAILED', hook: 'policy' })
     }
-    return new MarkedPolicy(own, this.#workshop.marks, this.#slot, (request, response) => this.#tell(request, response))
+    return new MarkedPolicy(copy, this.#workshop.marks, this.#slot, (request, response) =>
+      this.#tell(request, response),
+    )
   }
 
   /** The orchestrator may rebuild what was sampled here, and needs the tools that a span names by their hash. */

@@ -37,12 +37,12 @@ export class ShardHost {
   readonly #assemble: AssembleShard
   readonly #environments = new Map<string, Environment>()
   readonly #attempts = new Map<number, ShardAttempt>()
+  readonly #policies = new Map<number, Policy>()
   readonly #launches = new LaunchQueue()
   readonly #breather = new Breather()
   readonly #ending = new AbortController()
   #workshop: ShardWorkshop | null = null
   #parts: ShardParts | null = null
-  #policy: Policy | null = null
   #taken: Promise<void> = Promise.resolve()
 
   constructor(surroundings: ShardSurroundings, assemble: AssembleShard) {
@@ -129,9 +129,8 @@ export class ShardHost {
     }
   }
 
-  async #restore({ name, version, state }: Extract<ToShard, { kind: 'weights' }>): Promise<void> {
-    this.#policy ??= (await this.#parts?.policy()) ?? null
-    const policy = this.#policy
+  async #restore({ id, name, version, state }: Extract<ToShard, { kind: 'weights' }>): Promise<void> {
+    const policy = this.#policies.get(id) ?? (await this.#parts?.policy())
     if (policy?.restore === undefined || policy.name !== name) {
       throw new RlenvError(
         `the run samples with ${name}, and its configuration builds ${policy?.name ?? 'no policy'}`,
@@ -143,6 +142,7 @@ export class ShardHost {
       )
     }
     policy.restore({ version, state })
+    this.#policies.set(id, policy)
   }
 
   async #play(message: PlayMessage): Promise<void> {
@@ -154,7 +154,7 @@ export class ShardHost {
         throw new TypeError(`the shard was never told of ${draw.taskId}`)
       }
       const place = { environment, task: freezeData(task) }
-      const attempt = new ShardAttempt(this.#workshop, message, place, this.#policy)
+      const attempt = new ShardAttempt(this.#workshop, message, place, this.#policies)
       this.#attempts.set(slot, attempt)
       const judged = await this.#launches.start(async () => {
         const pause = this.#breather.pause()

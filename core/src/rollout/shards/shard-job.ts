@@ -8,8 +8,6 @@ export class ShardJob {
   readonly slot: number
   readonly plan: AttemptPlan
   readonly scope: AttemptScope
-  /** Whether the shard has a copy of its policy. */
-  readonly ownPolicy: boolean
   /** Settles with what came of it. */
   readonly judged: Promise<JudgedTrajectory>
   readonly #settle: { readonly resolve: (judged: JudgedTrajectory) => void; readonly reject: (error: unknown) => void }
@@ -19,7 +17,7 @@ export class ShardJob {
   /** The shard that has it in hand. */
   holder: { cancel(job: ShardJob): void } | null = null
 
-  constructor(slot: number, plan: AttemptPlan, scope: AttemptScope, ownPolicy: boolean) {
+  constructor(slot: number, plan: AttemptPlan, scope: AttemptScope) {
     let resolve: (judged: JudgedTrajectory) => void = () => undefined
     let reject: (error: unknown) => void = () => undefined
     this.judged = new Promise((onJudged, onError) => {
@@ -31,7 +29,6 @@ export class ShardJob {
     this.slot = slot
     this.plan = plan
     this.scope = scope
-    this.ownPolicy = ownPolicy
     this.#settle = { resolve, reject }
   }
 

@@ -27,7 +27,7 @@ export interface ShardSetup {
 
 /** Who samples: the shard's own copy of the policy, or the orchestrator's, which is asked. */
 export type SampledBy =
-  | { readonly kind: 'own' }
+  | { readonly kind: 'own'; readonly id: number }
   | { readonly kind: 'served'; readonly name: string; readonly policyVersion: number }
 
 /** An attempt, without the environment, which the shard has already. */
@@ -62,7 +62,7 @@ export type ToShard =
   | { readonly kind: 'environment'; readonly environment: Environment }
   | { readonly kind: 'prepare'; readonly environmentId: string }
   /** `name`: of the policy, which the shard's own must have as well. */
-  | ({ readonly kind: 'weights'; readonly name: string } & PolicySnapshot)
+  | ({ readonly kind: 'weights'; readonly id: number; readonly name: string } & PolicySnapshot)
   | PlayMessage
   | SampledMessage
   | { readonly kind: 'cancel'; readonly slot: number }

@@ -9,7 +9,7 @@ export interface ShardParts {
   readonly pipeline: Pipeline
   readonly strategy: RolloutStrategy
   readonly world: World
-  /** Builds the policy that the configuration names, or the learner that serves it. */
+  /** Builds a policy of the kind that the configuration names, or a learner that serves one. */
   policy(): Promise<Policy>
   close(): Promise<void>
 }

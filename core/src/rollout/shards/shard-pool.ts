@@ -78,7 +78,7 @@ export class ShardPool implements AttemptRunner {
     this.#publisher = new Publisher(options.policy)
     this.#quarantine = new Quarantine({
       start: () => this.#start(),
-      play: (shard, job) => shard.play(job, this.#publisher.current(job.ownPolicy)),
+      play: (shard, job) => shard.play(job, this.#publisher.publicationOf(job.plan.policy)),
       blame: (shard, job, cause) => void this.#blame(shard, job, cause, shard.kill()),
     })
     this.#owner = {
@@ -108,7 +108,7 @@ export class ShardPool implements AttemptRunner {
     const now = clock.now()
     const deadline = now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs
     const flight = new Flight(attemptLabel(plan), 'its shard', now, deadline)
-    const job = new ShardJob(++this.#slots, plan, scope, this.#publisher.covers(plan.policy))
+    const job = new ShardJob(++this.#slots, plan, scope)
     const onAbort = () => job.holder?.cancel(job)
     scope.progress.add(flight)
     scope.signal.addEventListener('abort', onAbort, { once: true })
@@ -148,9 +148,10 @@ export class ShardPool implements AttemptRunner {
       job.reject(this.#failure)
       return
     }
-    this.#publisher.follow(this.#all())
-    this.#shardFor(job.plan.draw).play(job, this.#publisher.current(job.ownPolicy))
-    this.#places.keep(job.plan.draw)
+    const { draw, policy } = job.plan
+    this.#publisher.follow(policy, this.#all())
+    this.#shardFor(draw).play(job, this.#publisher.publicationOf(policy))
+    this.#places.keep(draw)
   }
 
   /** The members of a draw go to one shard. A new draw goes to the one with the least in hand, or to a new one. */

@@ -25,8 +25,10 @@ export interface ShardOwner {
   heard(message: Extract<FromShard, { kind: 'event' | 'log' | 'offered' }>): void
 }
 
-/** Weights as one publication made them. */
+/** Weights of one policy as they were published. */
 export interface Publication extends PolicySnapshot {
+  /** The policy's: each one has a copy of its own in a shard. */
+  readonly id: number
   readonly name: string
 }
 
@@ -38,7 +40,7 @@ export class Shard {
   readonly #server: PolicyServer
   readonly #jobs = new Map<number, ShardJob>()
   readonly #environments = new Map<string, Environment>()
-  #publication: Publication | null = null
+  readonly #publications = new Map<number, Publication>()
   #isReady = false
 
   constructor(
@@ -74,17 +76,19 @@ export class Shard {
     return this.#isReady
   }
 
+  /** @param publication - of the job's policy; null when it is asked over the channel. */
   play(job: ShardJob, publication: Publication | null): void {
     const { slot, plan } = job
     const { draw, rolloutIndex, attempt, sampling, policy, environment } = plan
     this.learn(environment)
-    if (publication !== null) this.publish(publication)
+    if (publication !== null) this.#publish(publication)
     this.#jobs.set(slot, job)
     job.holder = this
     this.#link.setBusy(true)
-    const by = job.ownPolicy
-      ? ({ kind: 'own' } as const)
-      : ({ kind: 'served', name: policy.name, policyVersion: policy.policyVersion } as const)
+    const by =
+      publication === null
+        ? ({ kind: 'served', name: policy.name, policyVersion: policy.policyVersion } as const)
+        : ({ kind: 'own', id: publication.id } as const)
     this.#post({ kind: 'play', slot, draw, rolloutIndex, attempt, sampling, policy: by })
     if (job.scope.signal.aborted) this.cancel(job)
   }
@@ -102,10 +106,15 @@ export class Shard {
     this.#post({ kind: 'prepare', environmentId: environment.id })
   }
 
+  /** Sends weights to a shard that has a copy of their policy. */
+  renew(publication: Publication): void {
+    if (this.#publications.has(publication.id)) this.#publish(publication)
+  }
+
   /** Sends weights, once. */
-  publish(publication: Publication): void {
-    if (this.#publication === publication) return
-    this.#publication = publication
+  #publish(publication: Publication): void {
+    if (this.#publications.get(publication.id) === publication) return
+    this.#publications.set(publication.id, publication)
     this.#post({ kind: 'weights', ...publication })
   }
 

@@ -1,4 +1,12 @@
-import { type ActionSpan, type Policy, type PolicyRequest, type PolicyResponse, RlenvError } from 'rlenv'
+import {
+  type ActionSpan,
+  type Policy,
+  type PolicyRequest,
+  type PolicyResponse,
+  type PolicySnapshot,
+  RlenvError,
+  type ToolDefinition,
+} from 'rlenv'
 import { CandidateBuffer } from '../decisions/candidate-buffer.ts'
 import { planTurn } from '../decisions/turn-plan.ts'
 import { TaskViews } from '../transcript/task-view.ts'
@@ -21,7 +29,8 @@ import { SamplingChooser } from './sampling-chooser.ts'
 export class EmbeddedPolicy implements Policy {
   readonly name = 'embedded'
   readonly #model: Model
-  readonly #cache: SpanCache
+  /** Null in a copy, whose learner never trains. */
+  #cache: SpanCache | null
   readonly #reader: TranscriptReader
   readonly #buffer: CandidateBuffer
   readonly #recorder = new SpanRecorder()
@@ -49,8 +58,22 @@ export class EmbeddedPolicy implements Policy {
     const chooser = new SamplingChooser(this.#model.published, sampling, random, this.#recorder, this.#softmax)
     const plan = planTurn(episode, this.#buffer, chooser)
     const span = this.#span(request, chooser.actions, chooser.logProbs)
-    this.#cache.set(span, this.#recorder.pack())
+    this.#cache?.set(span, this.#recorder.pack())
     return respond(planMessage(plan, id, episode.view.catalogue, tools), span)
+  }
+
+  snapshot(): PolicySnapshot {
+    return { version: this.policyVersion, state: new Uint8Array(this.#model.published.slice().buffer) }
+  }
+
+  /** @throws {RlenvError} RLENV_CONFIG_INVALID for weights of another number. */
+  restore({ version, state }: PolicySnapshot): void {
+    this.#model.adopt(version, state)
+    this.#cache = null
+  }
+
+  offered(tools: readonly ToolDefinition[]): void {
+    rememberTools(tools)
   }
 
   #span({ tools, role, sampling }: PolicyRequest, actions: number[], logProbs: number[]): ActionSpan {

@@ -1,3 +1,4 @@
+import { RlenvError } from 'rlenv'
 import { FeatureSpace } from './feature-hash.ts'
 import { initialWeights } from './initial-weights.ts'
 
@@ -23,5 +24,22 @@ export class Model {
     this.published.set(this.weights)
     this.policyVersion++
     return this.policyVersion
+  }
+
+  /**
+   * Takes over what another model published, to sample with.
+   *
+   * @param state - the other's `published` as bytes.
+   * @throws {RlenvError} RLENV_CONFIG_INVALID when it has another number of weights.
+   */
+  adopt(version: number, state: Uint8Array): void {
+    const { buffer, byteOffset, byteLength } = this.published
+    if (state.byteLength !== byteLength) {
+      const own = this.published.length
+      const message = `${state.byteLength} bytes are not the ${own} weights that this policy has`
+      throw new RlenvError(message, { code: 'RLENV_CONFIG_INVALID', fix: 'Give both policies the same options.' })
+    }
+    new Uint8Array(buffer, byteOffset, byteLength).set(state)
+    this.policyVersion = version
   }
 }
