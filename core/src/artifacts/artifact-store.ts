@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { contentHash } from '../determinism/content-hash.ts'
 import { errnoOf, writeError } from '../errors/file-error.ts'
-import { writeFileAtomic } from './write-file-atomic.ts'
+import { makeFolder } from './make-folder.ts'
+import { temporaryPath } from './write-file-atomic.ts'
 
 const format = 1
 
 /**
  * What stages of synthesis made, on disk, by artefact key. A file appears whole or not at all and is checked against
- * its own hash when it is read: whatever a crash or another program left behind counts as absent and is made again.
+ * its own hash when it is read: whatever a crash or another program left behind counts as absent and is made again, so
+ * nothing is flushed. Reads and writes do not leave the thread: for files of this size that costs more than the file.
  */
 export class ArtifactStore {
   readonly directory: string
@@ -19,7 +21,7 @@ export class ArtifactStore {
 
   /** The value stored under a key, or undefined when there is none that is whole. */
   async get(key: string): Promise<unknown> {
-    const text = await this.#read(key)
+    const text = this.#read(key)
     if (text === undefined) return undefined
     const [header, body] = splitOnce(text, '\n')
     return header === headerOf(key, body) ? JSON.parse(body) : undefined
@@ -32,20 +34,40 @@ export class ArtifactStore {
    */
   async put(key: string, value: unknown): Promise<void> {
     const body = JSON.stringify(value)
-    await writeFileAtomic(this.#path(key), `${headerOf(key, body)}\n${body}`, { flush: false })
+    const path = this.#path(key)
+    const text = `${headerOf(key, body)}\n${body}`
+    try {
+      if (!existsSync(dirname(path))) await makeFolder(dirname(path))
+      writeWhole(path, text)
+    } catch (cause) {
+      throw writeError(path, cause)
+    }
   }
 
   #path(key: string): string {
     return join(this.directory, key.slice(0, 2), `${key}.json`)
   }
 
-  async #read(key: string): Promise<string | undefined> {
+  #read(key: string): string | undefined {
+    const path = this.#path(key)
+    if (!existsSync(path)) return undefined
     try {
-      return await readFile(this.#path(key), 'utf8')
+      return readFileSync(path, 'utf8')
     } catch (cause) {
       if (errnoOf(cause) === 'ENOENT') return undefined
-      throw writeError(this.#path(key), cause)
+      throw writeError(path, cause)
     }
+  }
+}
+
+function writeWhole(path: string, text: string): void {
+  const temporary = temporaryPath(path)
+  try {
+    writeFileSync(temporary, text, { flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw cause
   }
 }
 

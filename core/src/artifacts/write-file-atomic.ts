@@ -15,16 +15,11 @@ export function temporaryPath(path: string): string {
  * Writes a file whole or not at all: into a temporary file beside it, flushed to the disk, then renamed. Missing
  * folders are made.
  *
- * @param options.flush - false for a file whose reader can tell that it is whole: it may then be lost when the power is.
  * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE; whatever stood at `path` before is untouched then.
  */
-export async function writeFileAtomic(
-  path: string,
-  content: string | Uint8Array,
-  { flush = true }: { readonly flush?: boolean } = {},
-): Promise<void> {
+export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = temporaryPath(path)
-  const write = () => writeFile(temporary, content, { flag: 'wx', flush })
+  const write = () => writeFile(temporary, content, { flag: 'wx', flush: true })
   try {
     await write().catch(async (cause: unknown) => {
       if (errnoOf(cause) !== 'ENOENT') throw cause

@@ -65,6 +65,6 @@ export interface World {
 export interface DraftWorld {
   /** A fresh instance; the caller closes it. */
   open(): WorldInstance & { query(sql: string, parameters?: Readonly<Record<string, Cell>>): QueryRows }
-  /** Carries calls out on a fresh instance. */
+  /** Carries calls out on a fresh instance; frozen ones once, for they come to the same each time. */
   run(calls: readonly ToolCall[], answer: Json): GoldRun
 }

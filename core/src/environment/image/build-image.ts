@@ -30,14 +30,16 @@ function runStatement(
   statement: SqlStatement,
   guard: (statement: SqlStatement) => string | null,
 ): string | null {
-  const place = `${part} statement ${statement.ordinal} "${sqlExcerpt(statement.sql)}"`
-  const fault = guard(statement)
-  if (fault !== null) return `${place}: ${fault}`
+  const fault = guard(statement) ?? thrownBy(() => database.prepare(statement.sql).run())
+  return fault === null ? null : `${part} statement ${statement.ordinal} "${sqlExcerpt(statement.sql)}": ${fault}`
+}
+
+function thrownBy(run: () => unknown): string | null {
   try {
-    database.prepare(statement.sql).run()
+    run()
     return null
   } catch (thrown) {
-    return `${place}: ${messageOf(thrown)}`
+    return messageOf(thrown)
   }
 }
 

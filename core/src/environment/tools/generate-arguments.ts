@@ -16,6 +16,26 @@ const deepest = 6
 /** Values of the pool are taken this often where they fit. */
 const poolShare = 0.9
 
+interface KnownValidator {
+  readonly definitions: Json
+  readonly validator: ArgumentValidator
+}
+
+const noDefinitions: JsonObject = {}
+
+/** By the schema of one argument; compiling one takes longer than all that is checked with it. */
+const validators = new WeakMap<JsonObject, KnownValidator>()
+
+/** Checks `{ value }` against the schema of one argument, with the definitions of the schema that it is from. */
+function validatorOf(schema: JsonObject, definitions: Json): ArgumentValidator {
+  const known = validators.get(schema)
+  if (known?.definitions === definitions) return known.validator
+  const alone = { type: 'object', properties: { value: schema }, required: ['value'], $defs: definitions }
+  const validator = new ArgumentValidator(alone as JsonSchema)
+  validators.set(schema, { definitions, validator })
+  return validator
+}
+
 class ArgumentGenerator {
   readonly #root: JsonSchema
   readonly #random: RandomStream
@@ -57,8 +77,7 @@ class ArgumentGenerator {
     if (this.#pool === null || !this.#random.chance(poolShare)) return undefined
     const value = this.#pool.pick(name, this.#random, this.#options.tables)
     if (value === undefined) return undefined
-    const alone = { type: 'object', properties: { value: schema }, required: ['value'], $defs: this.#root.$defs ?? {} }
-    return new ArgumentValidator(alone as JsonSchema).validate({ value }).ok ? value : undefined
+    return validatorOf(schema, this.#root.$defs ?? noDefinitions).validate({ value }).ok ? value : undefined
   }
 
   #invented(name: string, schema: JsonObject, depth: number): Json {

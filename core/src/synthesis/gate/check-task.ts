@@ -2,11 +2,11 @@ import type { Clock } from '../../determinism/clock.ts'
 import { canonicalJson } from '../../determinism/content-hash.ts'
 import type { RandomStream } from '../../determinism/random-stream.ts'
 import type { ExecutableEnvironment } from '../../environment/executable-environment.ts'
-import { runGold } from '../../environment/run-gold.ts'
 import type { HookContext } from '../../hooks/contexts.ts'
 import type { Pipeline } from '../../plugin/pipeline.ts'
 import { settleWithin } from '../../rollout/deadline.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
+import type { Verdict } from '../../vocabulary/outcome.ts'
 import type { GoldRun, Task } from '../../vocabulary/task.ts'
 import type { Tool } from '../../vocabulary/tool.ts'
 import { finding, type GateFinding, statusOf, type TaskReport } from './gate-report.ts'
@@ -77,17 +77,25 @@ async function taskFindings(
   tally: Tally,
 ): Promise<readonly GateFinding[]> {
   const { environment, executable, pipeline, context } = checks
-  const gold = runGold(executable, task.gold.calls, task.gold.answer, environment.seed)
-  const unfit = goldFindings(gold, environment.tools)
-  if (unfit.length > 0) return unfit
-  const stored = environment.verifiers[task.id]
-  if (stored === undefined) return [finding('verifier_missing', 'the task has no verifier')]
-  const judge = new Judge({ environment, task, verifier: stored, initial: executable.initial }, pipeline, context)
-  const all = { ...checks, task, gold, judge, random }
+  const played = playGold(task, executable, environment.seed)
+  try {
+    const unfit = goldFindings(played.gold, environment.tools)
+    if (unfit.length > 0) return unfit
+    const stored = environment.verifiers[task.id]
+    if (stored === undefined) return [finding('verifier_missing', 'the task has no verifier')]
+    const judge = new Judge({ environment, task, verifier: stored, initial: executable.initial }, pipeline, context)
+    const all = { ...checks, task, gold: played.gold, judge, random }
+    return await judgedFindings(all, played, tally)
+  } finally {
+    played.close()
+  }
+}
+
+async function judgedFindings(all: Case, played: PlayedGold, tally: Tally): Promise<readonly GateFinding[]> {
   const findings: GateFinding[] = []
   try {
-    for (const check of [untouched, goldPasses, unrelated, wordsAlone, randomAgent])
-      findings.push(...(await check(all)))
+    findings.push(...(await untouched(all)), ...(await goldPasses(all, played)))
+    for (const check of [unrelated, wordsAlone, randomAgent]) findings.push(...(await check(all)))
     findings.push(...(await mutants(all, tally)))
     tally.noticesSideEffects = await sideEffects(all)
   } catch (thrown) {
@@ -95,6 +103,24 @@ async function taskFindings(
     findings.push(thrown.finding)
   }
   return findings
+}
+
+/** A reference solution carried out, and the world that it left behind, until it is closed. */
+interface PlayedGold {
+  readonly gold: GoldRun
+  readonly exhibit: Exhibit
+  close(): void
+}
+
+function playGold({ gold: { calls, answer } }: Task, executable: ExecutableEnvironment, seed: number): PlayedGold {
+  const instance = executable.open({ seed })
+  const done = calls.map((call) => ({ call, ...instance.call(call.tool, call.arguments) }))
+  const { final, diff } = instance.capture()
+  return {
+    gold: { calls: done, diff, answer, succeeded: done.every(({ result }) => result.ok) },
+    exhibit: { script: 'gold', calls: done, answer: answerText(answer), final, diff },
+    close: () => instance.close(),
+  }
 }
 
 /** What is wrong with a reference solution, whoever verifies it. */
@@ -127,30 +153,29 @@ async function untouched(all: Case): Promise<readonly GateFinding[]> {
 }
 
 /** Two gold runs in worlds of different seeds, the first judged twice. */
-async function goldPasses(all: Case): Promise<readonly GateFinding[]> {
+async function goldPasses(all: Case, first: PlayedGold): Promise<readonly GateFinding[]> {
   const { executable, environment, task, judge } = all
-  for (const seed of [environment.seed, environment.seed + 1]) {
-    const instance = executable.open({ seed })
-    try {
-      const calls = task.gold.calls.map((call) => ({ call, ...instance.call(call.tool, call.arguments) }))
-      const { final, diff } = instance.capture()
-      const exhibit: Exhibit = { script: 'gold', calls, answer: goldAnswer(all), final, diff }
-      const verdict = await judge.verdict(exhibit)
-      if (!verdict.passed) return [finding('gold_rejected', `the verifier refuses the gold run: ${reasonsOf(verdict)}`)]
-      if (seed !== environment.seed) continue
-      if (canonicalJson(await judge.verdict(exhibit)) !== canonicalJson(verdict)) {
-        return [finding('verifier_unsteady', 'the verifier gave two verdicts about one and the same gold run')]
-      }
-    } finally {
-      instance.close()
-    }
+  const verdict = await judge.verdict(first.exhibit)
+  if (!verdict.passed) return [goldRejected(verdict)]
+  const again = await judge.verdict(first.exhibit)
+  first.close()
+  if (canonicalJson(again) !== canonicalJson(verdict)) {
+    return [finding('verifier_unsteady', 'the verifier gave two verdicts about one and the same gold run')]
   }
-  return []
+  const second = playGold(task, executable, environment.seed + 1)
+  try {
+    const other = await judge.verdict(second.exhibit)
+    return other.passed ? [] : [goldRejected(other)]
+  } finally {
+    second.close()
+  }
 }
 
-function reasonsOf(verdict: {
-  readonly evidence: readonly { readonly name: string; readonly passed: boolean }[]
-}): string {
+function goldRejected(verdict: Verdict): GateFinding {
+  return finding('gold_rejected', `the verifier refuses the gold run: ${reasonsOf(verdict)}`)
+}
+
+function reasonsOf(verdict: Verdict): string {
   const missed = verdict.evidence.filter(({ passed }) => !passed).map(({ name }) => name)
   return missed.length > 0 ? missed.slice(0, 3).join('; ') : 'it names no reason'
 }

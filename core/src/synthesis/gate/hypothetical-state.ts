@@ -11,6 +11,7 @@ import { errnoOf } from '../../errors/file-error.ts'
 import type { StateReader } from '../../hooks/world.ts'
 import type { Row } from '../../vocabulary/database.ts'
 import type { RowChange, StateDiff } from '../../vocabulary/state-diff.ts'
+import { AlteredRows } from './altered-rows.ts'
 
 /** A state that no agent reached, with its diff from the initial one as the database itself sees it. */
 export interface HypotheticalState {
@@ -27,9 +28,11 @@ export class HypotheticalStates {
   readonly #tables: ReadonlyMap<string, TableInfo>
   #connection: Connection | null = null
   readonly #statements = new Map<string, Database.Statement>()
+  readonly #altered: AlteredRows
 
   constructor(environment: ExecutableEnvironment) {
     this.#environment = environment
+    this.#altered = new AlteredRows(environment)
     this.#tables = new Map(environment.image.tables.map((table) => [table.name, table]))
   }
 
@@ -100,10 +103,19 @@ export class HypotheticalStates {
   }
 
   #diffOf(connection: Connection, diff: StateDiff): StateDiff {
-    const touched = new Set(diff.map(({ table }) => table))
+    const byTable = new Map<string, RowChange[]>()
+    for (const change of diff) {
+      const known = byTable.get(change.table)
+      if (known === undefined) byTable.set(change.table, [change])
+      else known.push(change)
+    }
     return this.#environment.scans.flatMap((scan: TableScan, position) => {
-      if (!touched.has(scan.table)) return []
-      return diffTable(scan, this.#environment.baseRows(position), this.#environment.scan(connection, position))
+      const changes = byTable.get(scan.table)
+      if (changes === undefined) return []
+      const rows =
+        this.#altered.rowsOf(position, changes, (sql) => this.#prepared(connection, sql)) ??
+        this.#environment.scan(connection, position)
+      return diffTable(scan, this.#environment.baseRows(position), rows)
     })
   }
 }

@@ -1,3 +1,4 @@
+import { freezeData } from '../../determinism/freeze-data.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../../vocabulary/message.ts'
 import type { StateDiff } from '../../vocabulary/state-diff.ts'
@@ -27,9 +28,19 @@ function resultText(result: ToolResult): string {
   return result.ok ? JSON.stringify(result.content) : JSON.stringify({ error: result.error })
 }
 
-/** The trajectory of a script, one call per turn and the answer last, in the form of a real rollout's. */
-export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: ScriptedRun): Trajectory {
-  const exchanges = calls.map((step, index): [AssistantMessage, ToolMessage] => {
+/** What a script's calls are in a trajectory, without what was said before and after them. */
+interface Exchanges {
+  readonly messages: readonly Message[]
+  readonly turns: readonly Turn[]
+}
+
+/** By the calls: a verifier is shown the same gold run with many endings. */
+const exchanged = new WeakMap<GoldRun['calls'], Exchanges>()
+
+function exchangesOf(calls: GoldRun['calls']): Exchanges {
+  const known = exchanged.get(calls)
+  if (known !== undefined) return known
+  const messages = calls.flatMap((step, index): [AssistantMessage, ToolMessage] => {
     const id = `call_${index}`
     const called = { name: step.call.tool, arguments: JSON.stringify(step.call.arguments) }
     return [
@@ -37,11 +48,6 @@ export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: 
       { role: 'tool', tool_call_id: id, content: resultText(step.result) },
     ]
   })
-  const messages: Message[] = [
-    { role: 'user', content: task.instruction },
-    ...exchanges.flat(),
-    { role: 'assistant', content: answer },
-  ]
   const records = calls.map((step, index): readonly CallRecord[] => [
     {
       id: `call_${index}`,
@@ -52,6 +58,14 @@ export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: 
       diff: step.diff,
     },
   ])
+  const exchanges = freezeData({ messages, turns: [...records, []].map(turn) })
+  exchanged.set(calls, exchanges)
+  return exchanges
+}
+
+/** The trajectory of a script, one call per turn and the answer last, in the form of a real rollout's. */
+export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: ScriptedRun): Trajectory {
+  const { messages, turns } = exchangesOf(calls)
   return {
     id: `${script}/0`,
     drawId: script,
@@ -62,8 +76,8 @@ export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: 
     seed,
     model: script,
     policyVersion: 0,
-    messages,
-    turns: [...records, []].map(turn),
+    messages: [{ role: 'user', content: task.instruction }, ...messages, { role: 'assistant', content: answer }],
+    turns,
     answer,
     stopReason: { kind: 'terminated', by: 'answer' },
     diff,

@@ -156,13 +156,14 @@ function composeCandidate(goals: readonly Goal[], random: RandomStream): Candida
   return { instruction, goals, calls, answer: goals.at(-1)?.answer ?? null }
 }
 
-/** Looking the same thing up twice tells nothing new. */
+/** Looking the same thing up twice tells nothing new. Frozen, so that a world need not carry them out again. */
 function withoutRepeats(calls: readonly ToolCall[]): readonly ToolCall[] {
   const seen = new Set<string>()
-  return calls.filter((call) => {
+  const distinct = calls.filter((call) => {
     const text = canonicalJson(call)
     return seen.has(text) ? false : seen.add(text)
   })
+  return Object.freeze(distinct)
 }
 
 function kindOf(goals: readonly Goal[]): string {
