@@ -1,13 +1,25 @@
 /**
- * Runs first in every sandbox. Takes a function that carries JSON text to the host and back, and the frozen instant in
- * milliseconds. Lets time stand still, seeds Math.random (sfc32), and builds what scripts are called with.
+ * Runs first in every sandbox. Takes a function that carries text to the host and back, and the frozen instant in
+ * milliseconds. Lets time stand still, seeds Math.random (sfc32) at its first use, and builds what scripts are called with.
+ *
+ * Requests are JSON lists, except for the frequent ones: a statement's text crosses once, after that it goes by its number
+ * (`all 7 {"id":1}`), and its rows come back without the names of their columns.
  */
 export const guestPrelude = `(function (ask, now) {
   'use strict'
   const { parse, stringify } = JSON
   const RealDate = Date
-  let a = 0, b = 0, c = 0, counter = 1
+  const RealFunction = Function
+  let a = 0, b = 0, c = 0, counter = 1, seeded = false
   const uint32 = () => {
+    if (!seeded) {
+      const words = parse(ask('seed'))
+      seeded = true
+      a = words[0] | 0
+      b = words[1] | 0
+      c = words[2] | 0
+      counter = words[3] | 1
+    }
     const sum = (a + b + counter) | 0
     counter = (counter + 1) | 0
     a = b ^ (b >>> 9)
@@ -36,15 +48,51 @@ export const guestPrelude = `(function (ask, now) {
     }
   }
   globalThis.ToolError = ToolError
-  const request = (kind, state, text, parameters) => {
-    const reply = parse(ask(stringify([kind, state, String(text), parameters === undefined ? {} : parameters])))
+  const opened = (text) => {
+    const reply = parse(text)
     if (reply.error !== undefined) throw new ToolError(reply.error.code, reply.error.message)
     return reply.value
   }
+  const request = (kind, state, text, parameters) =>
+    opened(ask(stringify([kind, state, String(text), parameters === undefined ? {} : parameters])))
+  const rowMaker = (columns) => {
+    let source = ''
+    for (let i = 0; i < columns.length; i++) {
+      const name = stringify(columns[i])
+      source += (columns[i] === '__proto__' ? '[' + name + ']' : name) + ':r[' + i + '],'
+    }
+    return new RealFunction('r', 'return {' + source + '}')
+  }
+  const statements = Object.create(null)
+  const statement = (text) => {
+    const known = statements[text]
+    if (known !== undefined) return known
+    const { id, columns } = request('prepare', 'db', text)
+    const fresh = { id, toRow: rowMaker(columns) }
+    if (id >= 0) statements[text] = fresh
+    return fresh
+  }
+  const execute = (kind, { id }, text, parameters) => {
+    if (id < 0) return ask(stringify([kind, 'db', text, parameters === undefined ? {} : parameters]))
+    const given = parameters === undefined ? undefined : stringify(parameters)
+    return ask(kind + ' ' + id + ' ' + (given === undefined ? '{}' : given))
+  }
+  const fetch = (kind, sql, parameters) => {
+    const text = String(sql)
+    const known = statement(text)
+    const reply = execute(kind, known, text, parameters)
+    if (reply[0] !== '[') return opened(reply)
+    const rows = parse(reply)
+    for (let i = 0; i < rows.length; i++) rows[i] = known.toRow(rows[i])
+    return rows
+  }
   const db = {
-    all: (sql, parameters) => request('all', 'db', sql, parameters),
-    get: (sql, parameters) => request('get', 'db', sql, parameters)[0],
-    run: (sql, parameters) => request('run', 'db', sql, parameters),
+    all: (sql, parameters) => fetch('all', sql, parameters),
+    get: (sql, parameters) => fetch('get', sql, parameters)[0],
+    run: (sql, parameters) => {
+      const text = String(sql)
+      return opened(execute('run', statement(text), text, parameters))
+    },
   }
   const world = { now: new RealDate(now).toISOString(), random }
   const state = (name, tables) => ({
@@ -60,19 +108,13 @@ export const guestPrelude = `(function (ask, now) {
     typeof value === 'object' && value !== null && typeof value.then === 'function'
       ? Promise.resolve(value).then(text)
       : text(value)
-  const seed = (s0, s1, s2, s3) => {
-    a = s0 | 0
-    b = s1 | 0
-    c = s2 | 0
-    counter = s3 | 1
-  }
   return {
-    tool: (script, input, s0, s1, s2, s3) => {
-      seed(s0, s1, s2, s3)
+    tool: (script, input) => {
+      seeded = false
       return finished(script(db, parse(input), world))
     },
-    verifier: (script, input, s0, s1, s2, s3) => {
-      seed(s0, s1, s2, s3)
+    verifier: (script, input) => {
+      seeded = false
       const { tables, diff, answer, calls } = parse(input)
       return finished(script({ initial: state('initial', tables), final: state('final', tables), diff, answer, calls }))
     },

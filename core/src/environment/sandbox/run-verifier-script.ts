@@ -99,7 +99,7 @@ export async function runVerifierScript(
       source,
       role: 'verifier',
       input,
-      random: RandomStream.of(0, 'verifier', file).state(),
+      random: () => RandomStream.of(0, 'verifier', file).state(),
       answer: (request) => answerFrom({ initial, final }, request),
     })
     return resultOf(outcome, file)

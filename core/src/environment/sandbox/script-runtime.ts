@@ -35,7 +35,7 @@ export type ScriptOutcome =
     }
   | { readonly kind: 'timeout'; readonly message: string }
 
-/** Answers a script's request: JSON text in, JSON text out. Must not throw. */
+/** Answers a script's request with JSON text. Must not throw. */
 export type HostAnswer = (request: string) => string
 
 export interface ScriptCall {
@@ -44,8 +44,8 @@ export interface ScriptCall {
   readonly source: string
   readonly role: 'tool' | 'verifier'
   readonly input: Json
-  /** Start of the script's random numbers. */
-  readonly random: RandomState
+  /** Start of the script's random numbers; asked for when it draws its first. */
+  readonly random: () => RandomState
   readonly answer: HostAnswer
 }
 
@@ -74,7 +74,7 @@ export class ScriptRuntime {
   readonly #context: QuickJSContext
   readonly #guest = new Map<GuestFunction, QuickJSHandle>()
   readonly #scripts = new Map<string, QuickJSHandle>()
-  #answer: HostAnswer = () => '{}'
+  #call: ScriptCall | null = null
   #deadline = 0
   #interrupted = false
   #disposed = false
@@ -99,7 +99,7 @@ export class ScriptRuntime {
 
   /** Runs a script's default export. Never throws. */
   call(request: ScriptCall): ScriptOutcome {
-    this.#answer = request.answer
+    this.#call = request
     let code: string
     try {
       code = stripTypes(request.source, request.file)
@@ -155,6 +155,11 @@ export class ScriptRuntime {
     for (const handle of [prelude, ask, instant, guest]) handle.dispose()
   }
 
+  #answer(request: string): string {
+    const call = this.#call as ScriptCall
+    return request === 'seed' ? JSON.stringify(call.random()) : call.answer(request)
+  }
+
   #load(file: string, code: string): QuickJSHandle {
     const known = this.#scripts.get(file)
     if (known !== undefined) return known
@@ -169,12 +174,11 @@ export class ScriptRuntime {
     return script
   }
 
-  #run(script: QuickJSHandle, { role, input, random }: ScriptCall): ScriptOutcome {
+  #run(script: QuickJSHandle, { role, input }: ScriptCall): ScriptOutcome {
     const context = this.#context
     const text = context.newString(JSON.stringify(input))
-    const words = random.map((word) => context.newNumber(word))
-    const returned = context.callFunction(this.#guestFunction(role), context.undefined, script, text, ...words)
-    for (const handle of [text, ...words]) handle.dispose()
+    const returned = context.callFunction(this.#guestFunction(role), context.undefined, script, text)
+    text.dispose()
     const json = this.#settled(this.#unwrap(returned))
     const outcome: ScriptOutcome = { kind: 'value', value: JSON.parse(context.getString(json)) as Json }
     json.dispose()

@@ -22,6 +22,11 @@ function toCell(value: SqliteValue): Cell {
   return { $blob: value.toString('base64') }
 }
 
+/** A row in its JSON form, in column order. */
+export function toCells(values: SqliteRow): readonly Cell[] {
+  return values.map(toCell)
+}
+
 /** A row as an object; the last of two columns with one name wins. */
 export function toRow(columns: readonly string[], values: SqliteRow): Row {
   const row: Record<string, Cell> = {}

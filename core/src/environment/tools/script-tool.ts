@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { Tool, ToolResult } from '../../vocabulary/tool.ts'
 import type { ScriptOutcome, ScriptRuntime } from '../sandbox/script-runtime.ts'
-import { type BoundValue, fromJson, toRow } from '../sqlite/cell.ts'
+import { type BoundValue, fromJson, toCells } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import type { RegisteredStatement, StatementRegistry } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
@@ -37,20 +37,43 @@ class RequestRefused extends Error {
   }
 }
 
-function admitted(call: ScriptToolCall, kind: string, sql: string): RegisteredStatement {
+function admitted(call: ScriptToolCall, sql: string): RegisteredStatement {
   const admission = call.registry.admit(sql)
   if (!admission.ok) throw new RequestRefused('invalid_statement', `the statement ${admission.faults.join('; ')}`)
-  const { statement } = admission
+  return admission.statement
+}
+
+interface ScriptRequest {
+  readonly kind: string
+  readonly statement: RegisteredStatement
+  readonly parameters: Json
+}
+
+/** A list `[kind, "db", sql, parameters]`, or `kind slot parameters` for a statement that was prepared before. */
+function readRequest(call: ScriptToolCall, text: string): ScriptRequest {
+  if (text.startsWith('[')) {
+    const [kind, , sql, parameters] = JSON.parse(text) as [string, string, string, Json]
+    return { kind, statement: admitted(call, sql), parameters }
+  }
+  const end = text.indexOf(' ', 4)
+  const statement = call.registry.at(Number(text.slice(4, end)))
+  if (statement === undefined) throw new Error('there is no such statement')
+  return { kind: text.slice(0, 3), statement, parameters: JSON.parse(text.slice(end + 1)) as Json }
+}
+
+function refuse(call: ScriptToolCall, { kind, statement }: ScriptRequest): void {
   if (kind !== 'run' && !statement.readOnly)
     throw new RequestRefused('invalid_statement', 'db.all and db.get only read; use db.run to write')
   if (kind === 'run' && call.tool.effect === 'read')
     throw new RequestRefused('invalid_statement', "the tool's effect is read, so it cannot write")
-  return statement
 }
 
-function answer(call: ScriptToolCall, request: string): Json {
-  const [kind, , sql, parameters] = JSON.parse(request) as [string, string, string, Json]
-  const statement = admitted(call, kind, sql)
+/** JSON text: rows as a list of lists, anything else as an object with `value`. */
+function answer(call: ScriptToolCall, text: string): string {
+  const request = readRequest(call, text)
+  const { kind, statement, parameters } = request
+  if (kind === 'prepare') return JSON.stringify({ value: { id: statement.slot, columns: statement.columns } })
+  refuse(call, request)
   const given = isObject(parameters) ? parameters : {}
   const bindings: Record<string, BoundValue> = {}
   for (const name of statement.parameters) bindings[name] = fromJson(Object.hasOwn(given, name) ? given[name] : null)
@@ -58,18 +81,20 @@ function answer(call: ScriptToolCall, request: string): Json {
     const done = call.connection.run(statement, bindings)
     call.effects.record(statement, bindings, done)
     const inserted = statement.inserts && done.changes > 0
-    return { changes: done.changes, lastInsertRowid: inserted ? Number(done.rowid) : null }
+    return JSON.stringify({
+      value: { changes: done.changes, lastInsertRowid: inserted ? Number(done.rowid) : null },
+    })
   }
   const { rows, more } = call.connection.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
   if (more && kind === 'all')
     throw new RequestRefused('too_many_rows', `the statement yields more than ${mostRows} rows`)
-  return rows.map((row) => toRow(statement.columns, row)) as unknown as Json
+  return JSON.stringify(rows.map(toCells))
 }
 
 /** Answers a request as JSON text. SQLite's own codes become those of {@link failureOf}. */
 function answerText(call: ScriptToolCall, request: string): string {
   try {
-    return JSON.stringify({ value: answer(call, request) })
+    return answer(call, request)
   } catch (thrown) {
     if (thrown instanceof RequestRefused)
       return JSON.stringify({ error: { code: thrown.code, message: thrown.message } })
@@ -107,7 +132,7 @@ export function runScriptTool(call: ScriptToolCall): ToolResult {
       source: call.source,
       role: 'tool',
       input: call.args,
-      random: RandomStream.of(call.seed, 'script', call.ordinal).state(),
+      random: () => RandomStream.of(call.seed, 'script', call.ordinal).state(),
       answer: (request) => answerText(call, request),
     })
     const result = resultOf(tool, outcome)
