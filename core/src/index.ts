@@ -29,6 +29,7 @@ export type {
   PluginEntry,
   ResolvedConfig,
   RlenvConfig,
+  RolloutMode,
   RolloutOptions,
   SynthesisOptions,
   TrainingOptions,
@@ -108,9 +109,10 @@ export type {
 } from './hooks/contexts.ts'
 export type {
   Awaitable,
+  GroupsHandler,
+  HandlerMemory,
   HookKind,
   HookName,
-  HandlerMemory,
   OrderedHandler,
   PluginHooks,
   RememberingHandler,
@@ -130,6 +132,7 @@ export type {
   Policy,
   PolicyRequest,
   PolicyResponse,
+  PolicySnapshot,
   RolloutLimits,
   RolloutRequest,
   RolloutResult,
@@ -155,7 +158,7 @@ export { type LoadedPipeline, type LoadPipelineOptions, loadPipeline } from './p
 export { type AssembledPipeline, assemblePipeline, type PipelineOptions } from './plugin/assemble-pipeline.ts'
 export { definePlugin, type PluginDefinition, type PluginFactory } from './plugin/define-plugin.ts'
 export type { HookTiming } from './plugin/guard.ts'
-export type { HookReport, LayerName, Pipeline, PipelineReport } from './plugin/pipeline.ts'
+export type { HookReport, LayerName, Pipeline, PipelineRecipe, PipelineReport } from './plugin/pipeline.ts'
 export type { PluginLayer } from './plugin/plugin-layers.ts'
 export { SecretVault, secret, secretSchema } from './plugin/secrets.ts'
 export type { WatchdogLimits } from './plugin/watchdog.ts'
@@ -194,6 +197,21 @@ export type { RunIdentity } from './runs/run-folder.ts'
 export type { RunAttempt, RunMetadata } from './runs/run-metadata.ts'
 export type { MetricsLine, StepPlace } from './runs/step-files.ts'
 export { judgedFromTrace, type TraceError, type TraceLine, traceLine } from './runs/trace-line.ts'
+// serving
+export type { EnvironmentServer, EnvironmentServerOptions } from './serving/environment-server.ts'
+export type { Access, Route, RouteParams, Upgrade } from './serving/http-route.ts'
+export type { HttpServerOptions, ServerAddress } from './serving/http-server.ts'
+export { openMcpServer } from './serving/mcp/open-mcp-server.ts'
+export type { OpenEnvOptions } from './serving/openenv/openenv-routes.ts'
+export { serveEnvironments } from './serving/serve-environments.ts'
+export type { CallAnswer, CallOptions, Session, SessionLimits, SessionParts } from './serving/session.ts'
+export {
+  SessionBroker,
+  type SessionBrokerOptions,
+  type SessionCounts,
+  type SessionRequest,
+} from './serving/session-broker.ts'
+export type { SessionCall } from './serving/session-record.ts'
 // synthesis and the gate
 export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'
 export { gateError } from './synthesis/gate/gate-error.ts'
@@ -223,9 +241,9 @@ export {
   type AdvantageOptions,
   batchAdvantages,
   groupAdvantages,
+  type RewardScale,
 } from './training/loss/group-advantages.ts'
 export { groupRewards } from './training/loss/group-rewards.ts'
-  type RewardScale,
 export { type GroupStatistics, groupStatistics } from './training/loss/group-statistics.ts'
 export { klEstimate } from './training/loss/kl-estimate.ts'
 export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'

@@ -1,0 +1,1 @@
+export { type ReplayGroupsOptions, replayGroups } from './replay-groups.ts'
