@@ -170,7 +170,7 @@ export class EnvironmentInstance implements WorldInstance {
     const { result, effects } = attempt
     const ordinal = this.#calls++
     if (!result.ok) return refused(isCrash(result) ? this.#attributed(compiled, args, result, ordinal) : result)
-    if (effects.writes.length === 0) return { result, diff: nothing }
+    if (effects.writes.length === 0 && effects.tables.size === 0) return { result, diff: nothing }
     this.#touched = true
     this.#state.keep(effects.writes)
     const diff = this.#changed.take(this.#state.connection(), this.#state.touched(effects))
@@ -184,14 +184,14 @@ export class EnvironmentInstance implements WorldInstance {
     const effects = new CallEffects()
     const writes = tool.effect === 'write'
     if (writes) this.#state.writing()
-    connection.ranPartial = false
+    connection.partlyWritten.clear()
     const result =
       program === null
         ? this.#runScript(tool, args, connection, effects)
         : runSqlTool(program, connection, args, effects)
-    const unrepeatable = connection.ranPartial
+    if (result.ok) effects.suspect(connection.partlyWritten)
     if (writes && !result.ok) this.#state.recover()
-    return { result, effects, unrepeatable }
+    return { result, effects, unrepeatable: connection.partlyWritten.size > 0 }
   }
 
   #runScript(tool: Tool, args: JsonObject, connection: Connection, effects: CallEffects): ToolResult {

@@ -29,8 +29,8 @@ export class Connection {
   readonly database: Database.Database
   /** Where `random()` draws from; may be exchanged between two statements. */
   random: SeededRandom
-  /** Whether a write ran that may leave something behind when it fails. */
-  ranPartial = false
+  /** Tables, by position, that statements ran on which may leave something behind when they fail. */
+  readonly partlyWritten = new Set<number>()
   readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
   readonly #control = new Map<string, Database.Statement>()
 
@@ -75,7 +75,7 @@ export class Connection {
   }
 
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
-    if (statement.partial) this.ranPartial = true
+    if (statement.partial) for (const table of statement.writes) this.partlyWritten.add(table)
     const random = statement.usesRandom ? this.random.copy() : null
     const done = this.#prepare(statement).run(...valuesOf(statement, bindings))
     return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid), random }

@@ -13,7 +13,7 @@ export interface LoggedWrite {
 const onlyChanges = /^\s*(?:UPDATE|DELETE)\b/i
 
 /** Whether a statement that reports no change has left everything as it was. An INSERT may have used up a row id. */
-function leavesNothing({ firesPrograms, sql }: RegisteredStatement): boolean {
+export function leavesNothing({ firesPrograms, sql }: RegisteredStatement): boolean {
   return !firesPrograms && onlyChanges.test(sql)
 }
 
@@ -42,6 +42,11 @@ export class CallEffects {
       else if (known === undefined) this.tables.set(table, new Set([id]))
       else known.add(id)
     }
+  }
+
+  /** Notes that anything may have changed in these tables. */
+  suspect(tables: Iterable<number>): void {
+    for (const table of tables) this.tables.set(table, null)
   }
 
   forget(): void {

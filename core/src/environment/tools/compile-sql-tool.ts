@@ -2,6 +2,7 @@ import type { SqlStep, Tool } from '../../vocabulary/tool.ts'
 import { sqlExcerpt } from '../sqlite/sql-text.ts'
 import type { RegisteredStatement, StatementRegistry } from '../sqlite/statement-registry.ts'
 import { argumentSchema } from './argument-validator.ts'
+import { leavesNothing } from './call-effects.ts'
 import { isObject } from './schema-references.ts'
 import { type CompiledStep, placeholder, type SqlProgram } from './sql-tool.ts'
 
@@ -11,6 +12,12 @@ export type Compilation<Program> =
 
 /** Parameter that holds the row id of the last INSERT. */
 const rowidParameter = 'rowid'
+
+/** Whether a write that changes no row is an error although it may have left something: a used row id, work of triggers. */
+function mayRefuseLate({ step, statement }: CompiledStep): boolean {
+  if (step.kind !== 'run' || step.error === undefined || statement === null) return false
+  return !leavesNothing(statement)
+}
 
 class SqlToolCompiler {
   readonly #tool: Tool
@@ -36,7 +43,7 @@ class SqlToolCompiler {
       steps: compiled,
       arguments: [...this.#used].filter((name) => !this.#variables.has(name)),
       variables: [...this.#variables],
-      needsSavepoint: firstWrite >= 0 && (firstWrite < steps.length - 1 || partial),
+      needsSavepoint: firstWrite >= 0 && (firstWrite < steps.length - 1 || partial || compiled.some(mayRefuseLate)),
     }
   }
 
