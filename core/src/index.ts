@@ -199,18 +199,10 @@ export type { MetricsLine, StepPlace } from './runs/step-files.ts'
 export { judgedFromTrace, type TraceError, type TraceLine, traceLine } from './runs/trace-line.ts'
 // serving
 export type { EnvironmentServer, EnvironmentServerOptions } from './serving/environment-server.ts'
-export type { Access, Route, RouteParams, Upgrade } from './serving/http-route.ts'
-export type { HttpServerOptions, ServerAddress } from './serving/http-server.ts'
 export { openMcpServer } from './serving/mcp/open-mcp-server.ts'
-export type { OpenEnvOptions } from './serving/openenv/openenv-routes.ts'
 export { serveEnvironments } from './serving/serve-environments.ts'
-export type { CallAnswer, CallOptions, Session, SessionLimits, SessionParts } from './serving/session.ts'
-export {
-  SessionBroker,
-  type SessionBrokerOptions,
-  type SessionCounts,
-  type SessionRequest,
-} from './serving/session-broker.ts'
+export type { Session, SessionLimits } from './serving/session.ts'
+export { SessionBroker, type SessionBrokerOptions, type SessionRequest } from './serving/session-broker.ts'
 export type { SessionCall } from './serving/session-record.ts'
 // synthesis and the gate
 export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../determinism/clock.ts'
 import { environmentFault, failed } from '../environment/tools/tool-failure.ts'
 import { type RoutedCall, routeCall, surfaceTools, type ToolSurface } from '../environment/tools/tool-surface.ts'
@@ -42,7 +43,7 @@ export interface SessionParts {
 }
 
 export interface CallOptions {
-  /** Aborted when the caller no longer waits. A call that has not begun is then not made. */
+  /** Aborted when the caller no longer waits. A call that has not begun is then not made; one that has begun goes on. */
   readonly signal?: AbortSignal | undefined
   /** Default: the session's own. */
   readonly surface?: ToolSurface | undefined
@@ -77,6 +78,8 @@ export class Session {
     this.#parts = parts
     this.#instance = instance
     this.#lastSign = parts.clock.now()
+    // Every call under way may listen for the end.
+    setMaxListeners(0, this.#ended.signal)
   }
 
   get instance(): WorldInstance {
@@ -201,7 +204,7 @@ export class Session {
     const { maxCalls } = this.#parts.limits
     if (this.#calls.length >= maxCalls) return refused(name, `is one more than the ${maxCalls} calls of a session`)
     try {
-      const routed = routeCall(this.#instance, surface, name, args, signal)
+      const routed = routeCall(this.#instance, surface, name, args, this.#ended.signal)
       if (!isPromise(routed)) return this.#record(asked, routed)
       return routed.then(
         (settled) => this.#record(asked, settled),
