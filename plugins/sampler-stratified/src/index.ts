@@ -1,0 +1,1 @@
+export { type StratifiedSamplerOptions, stratifiedSampler } from './stratified-sampler.ts'
