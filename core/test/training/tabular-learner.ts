@@ -14,7 +14,7 @@ import type {
 import type { Environment } from '../../src/vocabulary/environment.ts'
 import type { Message } from '../../src/vocabulary/message.ts'
 import type { Task, ToolCall } from '../../src/vocabulary/task.ts'
-import type { Loss } from '../../src/vocabulary/training-sample.ts'
+import type { Loss, TrainingSample } from '../../src/vocabulary/training-sample.ts'
 
 /** What a rollout may do, decided by its only action: solve the task, answer at once, or stop after one call. */
 const arms = 3
@@ -108,6 +108,9 @@ class TabularPolicy implements Policy {
   }
 }
 
+const logProbsOf = ({ actions }: TrainingSample, logs: readonly number[]) =>
+  Float64Array.from(actions, (action) => logs[action]!)
+
 /** Plain gradient descent on a {@link TabularPolicy}; small enough to follow by hand, real enough to learn. */
 export class TabularLearner implements Learner {
   readonly name = 'tabular'
@@ -116,12 +119,14 @@ export class TabularLearner implements Learner {
   /** Called before every accumulate; may throw to play a crash. */
   onAccumulate: () => void = () => {}
   readonly #rate: number
+  readonly #reference: Readonly<Record<string, readonly number[]>>
   #weights: Record<string, number[]>
   #gradient: Record<string, number[]> = {}
 
   constructor(environments: readonly Environment[], { rate = 2, initial = [0, 0, 0] as readonly number[] } = {}) {
     this.policy = new TabularPolicy(environments, initial)
     this.#weights = structuredClone(this.policy.weights)
+    this.#reference = structuredClone(this.policy.weights)
     this.#rate = rate
   }
 
@@ -130,11 +135,15 @@ export class TabularLearner implements Learner {
     let total = 0
     const sums: Record<string, number> = {}
     for (const { sample, scales } of samples) {
-      const { kind } = this.policy.taskOf(sample.trajectory.messages)
-      const { temperature } = sample.trajectory.turns[sample.turns[0]!]!.span
-      const logs = logSoftmax(this.#weights[kind]!, temperature)
-      const logProbs = Float64Array.from(sample.actions, (action) => logs[action]!)
-      const output = loss.evaluate({ sample, logProbs, scales })
+      const { kind, temperature, logs } = this.#score(sample, this.#weights)
+      const logProbs = logProbsOf(sample, logs)
+      const referenceLogProbs = logProbsOf(sample, this.#score(sample, this.#reference).logs)
+      const output = loss.evaluate({
+        sample,
+        logProbs,
+        scales,
+        ...(loss.needsReference ? { referenceLogProbs } : {}),
+      })
       total += output.loss
       for (const [name, value] of Object.entries(output.sums)) sums[name] = (sums[name] ?? 0) + value
       this.#gradient[kind] ??= new Array(arms).fill(0)
@@ -146,6 +155,11 @@ export class TabularLearner implements Learner {
       })
     }
     return { loss: total, sums }
+  }
+
+  async logProbs(samples: readonly TrainingSample[], weights: 'trained' | 'reference'): Promise<Float64Array[]> {
+    const scoring = weights === 'reference' ? this.#reference : this.#weights
+    return samples.map((sample) => logProbsOf(sample, this.#score(sample, scoring).logs))
   }
 
   async step(): Promise<StepReport> {
@@ -179,6 +193,12 @@ export class TabularLearner implements Learner {
   }
 
   async close(): Promise<void> {}
+
+  #score(sample: TrainingSample, weights: Readonly<Record<string, readonly number[]>>) {
+    const { kind } = this.policy.taskOf(sample.trajectory.messages)
+    const { temperature } = sample.trajectory.turns[sample.turns[0]!]!.span
+    return { kind, temperature, logs: logSoftmax(weights[kind]!, temperature) }
+  }
 
   #serve(): void {
     this.policy.weights = structuredClone(this.#weights)

@@ -72,6 +72,31 @@ export function describeLearner(create: () => Plugin, samples: () => Promise<rea
       const seen = await logProbsOf(await learnerOf(create()), first())
       expectClose(seen, [...first().behaviorLogProbs])
     })
+    test('tells the log-probabilities of given actions without changing anything', async ({ skip }) => {
+      const [asked, unasked] = [await learnerOf(create()), await learnerOf(create())]
+      const { logProbs } = asked
+      if (logProbs === undefined) return skip('this learner cannot score given actions')
+      const scored = batch.map(({ sample }) => sample)
+      const now = async (weights: 'trained' | 'reference') => {
+        const answer = await logProbs.call(asked, scored, weights, signal)
+        expect(answer.map(({ length }) => length)).toEqual(scored.map(({ actions }) => actions.length))
+        return answer.flatMap((values) => [...values])
+      }
+      const sampled = scored.flatMap(({ behaviorLogProbs }) => [...behaviorLogProbs])
+      expectClose(await now('reference'), sampled)
+      await asked.accumulate(batch, loss, signal)
+      expectClose(await now('trained'), sampled)
+      await asked.step(signal)
+      const stepped = await now('trained')
+      expect(stepped.some((value, t) => Math.abs(value - (sampled[t] ?? 0)) > 1e-9)).toBe(true)
+      expectClose(await now('reference'), sampled)
+      await asked.publish(signal)
+      await update(unasked, batch, loss)
+      expect(asked.policyVersion).toBe(unasked.policyVersion)
+      const unaskedNow: number[] = []
+      for (const sample of scored) unaskedNow.push(...(await logProbsOf(unasked, sample)))
+      expectClose(stepped, unaskedNow)
+    })
     test('learns the same from one batch as from its halves', async () => {
       const [whole, halves] = [await learnerOf(create()), await learnerOf(create())]
       await update(whole, batch, loss)

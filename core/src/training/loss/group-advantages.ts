@@ -55,11 +55,15 @@ export function batchAdvantages(
   const spreadOf = deviation === 'sample' ? 'sampleDeviation' : 'populationDeviation'
   const ofBatch = scaleRewards === 'batch' ? groupStatistics(groups.flat())[spreadOf] : null
   return groups.map((rewards) => {
-    const statistics = groupStatistics(rewards)
-    const divisor = scaleRewards === 'none' ? 1 : (ofBatch ?? statistics[spreadOf]) + epsilon
+    // Scaled rewards are counted in units of the largest one, so that neither tiny nor huge ones lose their spread.
+    const unit = scaleRewards === 'none' ? 1 : largestMagnitude(rewards)
+    const inUnits = rewards.map((reward) => (reward === null ? null : reward / unit))
+    const statistics = groupStatistics(inUnits)
+    const spread = ofBatch === null ? statistics[spreadOf] : ofBatch / unit
+    const divisor = scaleRewards === 'none' ? 1 : spread + epsilon / unit
     const { counted } = statistics
     const factor = baseline === 'leave-one-out' && counted > 1 ? counted / (counted - 1) : 1
-    return rewards.map((reward) => advantageOf(reward, statistics, divisor, factor))
+    return inUnits.map((reward) => advantageOf(reward, statistics, divisor, factor))
   })
 }
 
@@ -71,9 +75,14 @@ function advantageOf(
 ): number | null {
   if (reward === null || mean === null || !Number.isFinite(reward)) return null
   if (flat || divisor === 0) return 0
-  // By halves, because the distance of two rewards may be beyond the largest number.
-  const advantage = ((reward / 2 - mean / 2) / divisor) * 2 * factor
+  const advantage = ((reward - mean) / divisor) * factor
   return Math.min(Math.max(advantage, -Number.MAX_VALUE), Number.MAX_VALUE)
+}
+
+/** Of the finite rewards; 1 when all are 0. */
+function largestMagnitude(rewards: readonly (number | null)[]): number {
+  const finite = rewards.filter((reward) => reward !== null && Number.isFinite(reward))
+  return finite.reduce<number>((largest, reward) => Math.max(largest, Math.abs(reward ?? 0)), 0) || 1
 }
 
 /** A group of one has no baseline; says so instead of failing on a division. */

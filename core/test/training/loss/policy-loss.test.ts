@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { aggregationScales } from '../../../src/training/loss/aggregation-scales.ts'
 import { klEstimate } from '../../../src/training/loss/kl-estimate.ts'
 import { type PolicyLossOptions, policyLoss } from '../../../src/training/loss/policy-loss.ts'
-import type { Loss, TrainingSample } from '../../../src/vocabulary/training-sample.ts'
+import type { Loss } from '../../../src/vocabulary/training-sample.ts'
 import { lossFixture } from './loss-fixture.ts'
 import { trainingSample } from './training-sample.ts'
 
@@ -32,8 +32,20 @@ describe('policyLoss', () => {
       name: 'grpo',
       aggregation: 'sequence-mean',
       needsReference: false,
-      options: { clip: { low: 0.2, high: 0.28 }, dualClip: null, kl: { coefficient: 0 } },
+      options: {
+        objective: 'clip',
+        importanceSamplingLevel: 'token',
+        clip: { low: 0.2, high: 0.28 },
+        dualClip: null,
+        kl: { coefficient: 0 },
+      },
     })
+  })
+
+  test('is called by what it is', () => {
+    expect(policyLoss({ importanceSamplingLevel: 'sequence' }).name).toBe('gspo')
+    expect(policyLoss({ objective: 'cispo', importanceSamplingLevel: 'sequence' }).name).toBe('cispo')
+    expect(policyLoss({ objective: 'cispo', name: 'mine' }).name).toBe('mine')
   })
 
   test('low and high bound the ratio independently', () => {
@@ -126,87 +138,125 @@ describe('klEstimate', () => {
   })
 })
 
-const nats = fc.double({ min: -3, max: 0, noNaN: true })
-const action = fc.record({
-  old: nats,
-  current: nats,
-  reference: nats,
-  advantage: fc.double({ min: -2, max: 2, noNaN: true }),
-  weight: fc.double({ min: 0, max: 2, noNaN: true }),
-  mask: fc.constantFrom(0, 1),
-})
-const options = fc.record({
-  aggregation: fc.constantFrom('token-mean' as const, 'sequence-mean' as const, 'dr-grpo' as const),
-  drGrpoLength: fc.constant(16),
-  clip: fc.record({ low: fc.constantFrom(0.1, 0.2, 0.5), high: fc.constantFrom(0.1, 0.28, 0.6) }),
-  dualClip: fc.constantFrom(null, 3),
-  kl: fc.record({
-    coefficient: fc.constantFrom(0, 0.1),
-    estimator: fc.constantFrom('k1' as const, 'k2' as const, 'k3' as const),
-  }),
-})
-type Action = { old: number; current: number; reference: number; advantage: number; weight: number; mask: number }
+/** A loss over one sequence, given by ratios against the learner's old weights; every action weighs 1 / length. */
+function sequence(loss: Loss, ratios: readonly number[], advantages: readonly number[], mask = ratios.map(() => 1)) {
+  const sample = trainingSample({ advantages, old: ratios.map(() => -1), mask })
+  const scales = aggregationScales([sample], 'sequence-mean')[0]!
+  return loss.evaluate({ sample, logProbs: Float64Array.from(ratios, (ratio) => -1 + Math.log(ratio)), scales })
+}
 
-function sampleOf(actions: readonly Action[]): TrainingSample {
-  return trainingSample({
-    advantages: actions.map(({ advantage }) => advantage),
-    old: actions.map(({ old }) => old),
-    mask: actions.map(({ mask }) => mask),
-    weights: actions.map(({ weight }) => weight),
+describe('policyLoss on the level of sequences', () => {
+  const gspo = policyLoss({ importanceSamplingLevel: 'sequence', clip: { low: 0.2, high: 0.28 } })
+
+  // s is the geometric mean of the ratios; the sequence's term is −min(s · A, clip(s, 0.8, 1.28) · A).
+  test.each([
+    { ratios: [2, 0.5], A: 1, s: 1, loss: -1, slope: -0.5 },
+    { ratios: [1.44, 1], A: 1, s: 1.2, loss: -1.2, slope: -0.6 },
+    { ratios: [1.96, 1], A: 1, s: 1.4, loss: -1.28, slope: 0 },
+    { ratios: [1.96, 1], A: -1, s: 1.4, loss: 1.4, slope: 0.7 },
+    { ratios: [0.49, 1], A: 1, s: 0.7, loss: -0.7, slope: -0.35 },
+    { ratios: [0.49, 1], A: -1, s: 0.7, loss: 0.8, slope: 0 },
+  ])('ratios $ratios with advantage $A give $loss and the slope $slope', ({ ratios, A, s, loss, slope }) => {
+    const output = sequence(gspo, ratios, [A, A])
+    expect(output.loss).toBeCloseTo(loss, 12)
+    for (const value of output.gradient) expect(value).toBeCloseTo(slope, 12)
+    expect(output.maxima?.ratio).toBeCloseTo(s, 12)
   })
-}
 
-/** Distance of the ratio from the nearest kink, in log-ratio; finite differences mean nothing across one. */
-function fromKink(
-  { old, current }: Action,
-  { clip, dualClip }: { clip: { low: number; high: number }; dualClip: number | null },
-): number {
-  const kinks = [1 - clip.low, 1 + clip.high, ...(dualClip ? [dualClip] : [])].map(Math.log)
-  return Math.min(...kinks.map((kink) => Math.abs(current - old - kink)))
-}
+  test('dual clip bounds the ratio of a sequence', () => {
+    const loss = policyLoss({ importanceSamplingLevel: 'sequence', dualClip: 3, clip: { low: 0.2, high: 0.28 } })
+    const output = sequence(loss, [25, 1], [-1, -1])
+    expect(output.loss).toBeCloseTo(3, 12)
+    expect([...output.gradient]).toEqual([0, 0])
+  })
 
-describe('policyLoss for any sample', () => {
-  test('its gradient is the derivative of its loss', () => {
+  test('every action keeps an advantage of its own under the ratio of its sequence', () => {
+    // s = 1.2; weights 1 / 2: slopes −½ · 1.2 · A
+    const output = sequence(gspo, [1.44, 1], [1, -0.5])
+    expect(output.gradient[0]).toBeCloseTo(-0.6, 12)
+    expect(output.gradient[1]).toBeCloseTo(0.3, 12)
+    expect(output.loss).toBeCloseTo(-0.6 + 0.3, 12)
+  })
+
+  test('masked actions are no part of the mean', () => {
+    const output = sequence(gspo, [1.44, 0, 1, Number.NaN], [1, 1, 1, 1], [1, 0, 1, 0])
+    expect(output.loss).toBeCloseTo(-1.2, 12)
+    expect([...output.gradient].map((value) => Number(value.toFixed(12)))).toEqual([-0.6, 0, -0.6, 0])
+  })
+
+  test('with equal advantages its gradient is the derivative of the sequence ratio itself, nothing held', () => {
+    const ratio = fc.double({ min: 0.5, max: 2, noNaN: true })
     fc.assert(
-      fc.property(options, fc.array(action, { minLength: 1, maxLength: 6 }), (settings, actions) => {
+      fc.property(fc.array(ratio, { minLength: 1, maxLength: 5 }), fc.constantFrom(-0.7, 1.3), (ratios, A) => {
         const h = 1e-6
-        fc.pre(actions.every((entry) => fromKink(entry, settings) > 10 * h))
-        const loss = policyLoss(settings)
-        const sample = sampleOf(actions)
-        const scales = aggregationScales([sample], settings.aggregation, settings)[0]!
-        const referenceLogProbs = Float64Array.from(actions, ({ reference }) => reference)
-        const lossAt = (logProbs: Float64Array) => loss.evaluate({ sample, logProbs, referenceLogProbs, scales })
-        const at = Float64Array.from(actions, ({ current }) => current)
-        const { gradient } = lossAt(at)
-        for (const t of actions.keys()) {
-          const up = lossAt(at.with(t, at[t]! + h)).loss
-          const down = lossAt(at.with(t, at[t]! - h)).loss
-          expect(Math.abs((up - down) / (2 * h) - gradient[t]!)).toBeLessThan(1e-6)
+        const advantages = ratios.map(() => A)
+        const s = ratios.reduce((product, ratio) => product * ratio, 1) ** (1 / ratios.length)
+        fc.pre([0.8, 1.28].every((kink) => Math.abs(Math.log(s / kink)) > 10 * h))
+        const { gradient } = sequence(gspo, ratios, advantages)
+        for (const [t, at] of ratios.entries()) {
+          const lossAt = (shift: number) => sequence(gspo, ratios.with(t, at * Math.exp(shift)), advantages).loss
+          expect((lossAt(h) - lossAt(-h)) / (2 * h)).toBeCloseTo(gradient[t]!, 6)
         }
       }),
     )
   })
+})
 
-  test('cutting a step into microbatches of any size changes nothing', () => {
-    const sequences = fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
-    fc.assert(
-      fc.property(options, sequences, fc.nat(5), (settings, rows, cut) => {
-        const loss = policyLoss(settings)
-        const samples = rows.map(sampleOf)
-        const scales = aggregationScales(samples, settings.aggregation, settings)
-        const outputs = rows.map((actions, index) =>
-          loss.evaluate({
-            sample: samples[index]!,
-            logProbs: Float64Array.from(actions, ({ current }) => current),
-            referenceLogProbs: Float64Array.from(actions, ({ reference }) => reference),
-            scales: scales[index]!,
-          }),
-        )
-        const sum = (part: typeof outputs) => part.reduce((total, output) => total + output.loss, 0)
-        expect(sum(outputs.slice(0, cut)) + sum(outputs.slice(cut))).toBeCloseTo(sum(outputs), 12)
-        const again = aggregationScales([...samples].reverse(), settings.aggregation, settings).reverse()
-        expect(again).toEqual(scales)
-      }),
+describe('policyLoss with the objective cispo', () => {
+  const cispo = policyLoss({ objective: 'cispo', aggregation: 'token-mean', clip: { low: 0.5, high: 1 } })
+
+  // −clip(ratio, 0.5, 2) · A · logProb at logProb = −1 + log ratio; the slope lacks the logProb.
+  test.each([
+    { ratio: 1, A: 1, weight: 1, clipped: 0 },
+    { ratio: 1.5, A: -2, weight: 1.5, clipped: 0 },
+    { ratio: 4, A: 1, weight: 2, clipped: 1 },
+    { ratio: 4, A: -1, weight: 2, clipped: 1 },
+    { ratio: 0.1, A: 1, weight: 0.5, clipped: 1 },
+    { ratio: 0.1, A: -1, weight: 0.5, clipped: 1 },
+  ])('ratio $ratio weighs advantage $A by $weight and drops no action', ({ ratio, A, weight, clipped }) => {
+    const output = single(cispo, { ratio, A })
+    expect(output.gradient[0]).toBeCloseTo(-weight * A, 12)
+    expect(output.loss).toBeCloseTo(-weight * A * (-1 + Math.log(ratio)), 12)
+    expect(output.sums.clip_frac).toBe(clipped)
+  })
+
+  test('a lower clip of 1 leaves the ratio without a lower bound', () => {
+    const open = policyLoss({ objective: 'cispo', clip: { low: 1, high: 4 } })
+    expect(single(open, { ratio: 0.001, A: 1 }).gradient[0]).toBeCloseTo(-0.001, 12)
+    expect(single(open, { ratio: 100, A: 1 }).gradient[0]).toBeCloseTo(-5, 12)
+  })
+
+  test('bounds the ratio of a sequence on the level of sequences', () => {
+    const loss = policyLoss({ objective: 'cispo', importanceSamplingLevel: 'sequence', clip: { low: 0.5, high: 1 } })
+    // √(16 · 1) = 4, bounded to 2; each action ½ of the sequence
+    expect([...sequence(loss, [16, 1], [1, 1]).gradient]).toEqual([-1, -1])
+  })
+
+  test('refuses a dual clip, which it has no place for', () => {
+    expect(() => policyLoss({ objective: 'cispo', dualClip: 3 })).toThrow(
+      expect.objectContaining({ code: 'RLENV_CONFIG_INVALID' }),
     )
+  })
+})
+
+describe('policyLoss with log-probabilities by the learner from before the step', () => {
+  test('starts its ratio from them and leaves the rest to the weights', () => {
+    // sampler −1, learner before −1.5, learner now −1.5 + log 1.2: ratio 1.2, weight 0.5
+    const sample = trainingSample({ advantages: [2], old: [-1], learner: [-1.5], weights: [0.5] })
+    const logProbs = Float64Array.of(-1.5 + Math.log(1.2))
+    const output = policyLoss(base).evaluate({ sample, logProbs, scales: Float64Array.of(1) })
+    expect(output.loss).toBeCloseTo(-0.5 * 1.2 * 2, 12)
+    expect(output.sums.ratio).toBeCloseTo(1.2, 12)
+    // mismatch of sampler and learner now: d = logProb − (−1), k3 of behaviour against it
+    expect(output.sums.mismatch_kl).toBeCloseTo(klEstimate('k3', -1, logProbs[0]!).value, 12)
+  })
+
+  test('tells the ratios of replayed samples apart', () => {
+    const sample = { ...trainingSample({ advantages: [1], old: [-1] }), replayed: true }
+    const logProbs = Float64Array.of(-1 + Math.log(1.1))
+    const { sums, maxima } = policyLoss(base).evaluate({ sample, logProbs, scales: Float64Array.of(1) })
+    expect(sums.replayed_count).toBe(1)
+    expect(sums.replayed_ratio).toBeCloseTo(1.1, 12)
+    expect(maxima?.replayed_ratio).toBeCloseTo(1.1, 12)
   })
 })

@@ -25,6 +25,8 @@ export function trainingSample(parts: {
   readonly old: readonly number[]
   readonly mask?: readonly number[]
   readonly weights?: readonly number[]
+  /** By the learner's own arithmetic, before the step. */
+  readonly learner?: readonly number[]
 }): TrainingSample {
   const length = parts.old.length
   return {
@@ -35,6 +37,7 @@ export function trainingSample(parts: {
     actions: new Int32Array(length),
     mask: Uint8Array.from(parts.mask ?? new Array(length).fill(1)),
     behaviorLogProbs: Float64Array.from(parts.old),
+    ...(parts.learner ? { oldLogProbs: Float64Array.from(parts.learner) } : {}),
     advantages: Float64Array.from(parts.advantages),
     weights: Float64Array.from(parts.weights ?? new Array(length).fill(1)),
   }
