@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { contentHash } from '../determinism/content-hash.ts'
 import { errnoOf, writeError } from '../errors/file-error.ts'
@@ -37,7 +37,7 @@ export class ArtifactStore {
     const path = this.#path(key)
     const text = `${headerOf(key, body)}\n${body}`
     try {
-      if (!existsSync(dirname(path))) await makeFolder(dirname(path))
+      if (!existsSync(dirname(path))) await makeSubfolder(dirname(path))
       writeWhole(path, text)
     } catch (cause) {
       throw writeError(path, cause)
@@ -57,6 +57,15 @@ export class ArtifactStore {
       if (errnoOf(cause) === 'ENOENT') return undefined
       throw writeError(path, cause)
     }
+  }
+}
+
+/** All but a store's first are one folder in one that is there. */
+async function makeSubfolder(path: string): Promise<void> {
+  try {
+    mkdirSync(path)
+  } catch {
+    await makeFolder(path)
   }
 }
 

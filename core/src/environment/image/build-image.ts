@@ -4,7 +4,7 @@ import type { DatabaseDraft } from '../../vocabulary/database.ts'
 import { openConnection, SeededRandom } from '../sqlite/open-connection.ts'
 import { type SqlStatement, splitStatements, sqlExcerpt } from '../sqlite/sql-text.ts'
 import { StatementVetter } from '../sqlite/statement-vetting.ts'
-import { readTables } from '../sqlite/table-info.ts'
+import { readTables, type TableInfo } from '../sqlite/table-info.ts'
 import { type DatabaseImage, imageHash, normalizeHeader } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
 import { dataStatementFault, schemaStatementFault } from './statement-guard.ts'
@@ -43,11 +43,16 @@ function thrownBy(run: () => unknown): string | null {
   }
 }
 
+interface Loaded {
+  readonly faults: readonly string[]
+  readonly tables: readonly TableInfo[]
+}
+
 /**
  * Schema, then rows, in one transaction with foreign keys off, so that cycles and children before parents load; the
  * keys are checked afterwards, table by table. A faulty statement does not keep the others from being looked at.
  */
-function load(database: Database.Database, draft: DatabaseDraft, pageSize: number): string[] {
+function load(database: Database.Database, draft: DatabaseDraft, pageSize: number): Loaded {
   database.pragma(`page_size = ${pageSize}`)
   database.pragma('foreign_keys = OFF')
   database.prepare('BEGIN').run()
@@ -57,14 +62,15 @@ function load(database: Database.Database, draft: DatabaseDraft, pageSize: numbe
   const faults = [...schema.filter((fault) => fault !== null), ...triggerFindings(database)]
   if (faults.some((fault) => fault.startsWith('trigger '))) {
     database.prepare('COMMIT').run()
-    return faults
+    return { faults, tables: [] }
   }
   const data = splitStatements(draft.data).map((statement) =>
     runStatement(database, 'data', statement, (one) => dataStatementFault(one) ?? workFault(database, one)),
   )
   database.prepare('COMMIT').run()
   faults.push(...data.filter((fault) => fault !== null))
-  return [...faults, ...foreignKeyFindings(database, readTables(database))]
+  const tables = readTables(database)
+  return { faults: [...faults, ...foreignKeyFindings(database, tables)], tables }
 }
 
 /** A statement that reads other rows is looked at before it runs, for nothing can stop it afterwards. */
@@ -84,18 +90,22 @@ function storedSchema(database: Database.Database): string[] {
 }
 
 /** The image of an open, consistent database. */
-export function imageOf(database: Database.Database, clock: string): DatabaseImage {
+export function imageOf(
+  database: Database.Database,
+  clock: string,
+  tables: readonly TableInfo[] = readTables(database),
+): DatabaseImage {
   const bytes = normalizeHeader(database.serialize())
-  return { bytes, hash: imageHash(bytes, clock), clock, schema: storedSchema(database), tables: readTables(database) }
+  return { bytes, hash: imageHash(bytes, clock), clock, schema: storedSchema(database), tables }
 }
 
 function buildWithPages(draft: DatabaseDraft, pageSize: number): DatabaseImage {
   const database = openConnection(':memory:', draft.clock, new SeededRandom(0))
   try {
-    const findings = load(database, draft, pageSize)
-    if (findings.length > 0) throw invalidDatabase(findings)
+    const { faults, tables } = load(database, draft, pageSize)
+    if (faults.length > 0) throw invalidDatabase(faults)
     database.prepare('VACUUM').run()
-    return imageOf(database, draft.clock)
+    return imageOf(database, draft.clock, tables)
   } finally {
     database.close()
   }
