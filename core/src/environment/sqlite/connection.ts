@@ -32,7 +32,6 @@ export class Connection {
   /** Tables, by position, that statements ran on which may leave something behind when they fail. */
   readonly partlyWritten = new Set<number>()
   readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
-  readonly #control = new Map<string, Database.Statement>()
 
   constructor(bytes: Buffer, clock: string, random: SeededRandom) {
     this.random = random
@@ -81,14 +80,9 @@ export class Connection {
     return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid), random }
   }
 
-  /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. */
+  /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. Preparing them would only pay off after many. */
   control(sql: string): void {
-    let statement = this.#control.get(sql)
-    if (statement === undefined) {
-      statement = this.database.prepare(sql)
-      this.#control.set(sql, statement)
-    }
-    statement.run()
+    this.database.exec(sql)
   }
 
   close(): void {
