@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -8,6 +9,11 @@ const capacity = 64
 const connections = 10_000
 /** At a time, so that the machine's own limits play no part. */
 const wave = 50
+
+/** Connections after which caches are full and memory must not grow any more. */
+const warmUp = 2_500
+/** Less than 9 KiB for each of the connections that follow. */
+const mostGrownMib = 64
 
 let served: ServedBundles
 beforeAll(async () => {
@@ -33,18 +39,26 @@ async function abandon(index: number): Promise<void> {
   await closed
 }
 
-async function counted(metric: string): Promise<number> {
+async function taken(): Promise<number> {
   const text = await (await fetch(`${served.url}/metrics`)).text()
-  const line = text.split('\n').find((candidate) => candidate.startsWith(`${metric} `))
-  return Number(line?.split(' ')[1] ?? Number.NaN)
+  const value = /^rlenv_sessions_taken (\d+)$/m.exec(text)?.[1]
+  if (value === undefined) throw new Error(`no count of taken places in\n${text}`)
+  return Number(value)
 }
 
 async function untilEmpty(): Promise<void> {
   const until = performance.now() + 20_000
-  while ((await counted('rlenv_sessions_open')) > 0) {
+  while ((await taken()) > 0) {
     if (performance.now() > until) throw new Error('sessions are left over')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+/** Resident memory of the server in MiB; null where the system does not tell. */
+function residentMib(): number | null {
+  const status = `/proc/${served.pid}/status`
+  if (!existsSync(status)) return null
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024
 }
 
 async function abandonMany(count: number): Promise<void> {
@@ -53,8 +67,14 @@ async function abandonMany(count: number): Promise<void> {
   await untilEmpty()
 }
 
-test('10,000 connections opened and abandoned leave the capacity whole', { timeout: 400_000 }, async () => {
-  await abandonMany(connections)
+test('10,000 connections opened and abandoned leave the capacity whole and memory flat', {
+  timeout: 400_000,
+}, async () => {
+  await abandonMany(warmUp)
+  const before = residentMib()
+  await abandonMany(connections - warmUp)
+  const grown = (residentMib() ?? 0) - (before ?? 0)
+  expect(grown).toBeLessThan(mostGrownMib)
   const sockets = await Promise.all(
     Array.from({ length: capacity }, async () => {
       const socket = new WebSocket(`${served.url.replace('http', 'ws')}/openenv/ws`)
@@ -66,7 +86,7 @@ test('10,000 connections opened and abandoned leave the capacity whole', { timeo
       return socket
     }),
   )
-  expect(await counted('rlenv_sessions_open')).toBe(capacity)
+  expect(await taken()).toBe(capacity)
   for (const socket of sockets) socket.terminate()
   await untilEmpty()
 })
