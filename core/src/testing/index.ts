@@ -1,5 +1,7 @@
 /** The test kit of rlenv: what the tests of a plugin, ours or a stranger's, build on. */
 
+// one environment for whatever must not be told apart by behaviour, and how to compare
+export { compareStrategies, type StrategyComparison, type StrategyComparisonOptions } from './compare-strategies.ts'
 // contract suites, one per hook point
 export { describeAlgorithm } from './contracts/describe-algorithm.ts'
 export { describeCurriculum } from './contracts/describe-curriculum.ts'
@@ -19,6 +21,7 @@ export { describeVerifier } from './contracts/describe-verifier.ts'
 export { describeWatch } from './contracts/describe-watch.ts'
 export { describeWorld } from './contracts/describe-world.ts'
 export { pipelineOf } from './contracts/pipeline-of.ts'
+export { intricateEnvironment } from './intricate-environment.ts'
 // policies that play a script, or anything
 export { type RandomToolPolicyOptions, randomToolPolicy } from './random-tool-policy.ts'
 export {

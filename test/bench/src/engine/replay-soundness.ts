@@ -1,0 +1,64 @@
+import { loadEnvironment } from 'rlenv'
+import { compareStrategies, intricateEnvironment } from 'rlenv/testing'
+import type { Metric } from '../metric.ts'
+import { metric } from './engine-bench.ts'
+import { benchEnvironment, benchPlans } from './fixture.ts'
+
+const queries = ['SELECT count(*) AS n, sum(amount) AS total FROM entity_1', 'SELECT max(id) AS last FROM entity_2']
+
+/** E24: random calls on replay and on clone, an eighth of them on an environment that is as intricate as they come. */
+export async function comparisonMetric(calls: number): Promise<Metric> {
+  const intricate = Math.round(calls / 8)
+  const plain = await compareStrategies({
+    environment: benchEnvironment(),
+    calls: calls - intricate,
+    instances: 64,
+    queries,
+  })
+  const hard = await compareStrategies({ environment: intricateEnvironment(), calls: intricate })
+  const what = `differences between replay and clone in ${calls} random calls: observations, diffs, states, forks, resets, queries`
+  return metric('E24', what, 'differences', plain.mismatches + hard.mismatches, null, 0)
+}
+
+/** Least resident memory over a few looks, in MB; garbage of the moment does not count. */
+function settledMb(): number {
+  const collect = globalThis.gc ?? (() => {})
+  let least = Number.POSITIVE_INFINITY
+  for (let look = 0; look < 5; look++) {
+    collect()
+    least = Math.min(least, process.memoryUsage.rss() / 2 ** 20)
+  }
+  return least
+}
+
+/** E25: many instances opened and closed one after the other, every tenth of them with a call, in turns replay and clone. */
+export function soakMetrics(count: number): Metric[] {
+  const executable = loadEnvironment(benchEnvironment())
+  const plans = benchPlans(64)
+  const soak = (instances: number) => {
+    for (let index = 0; index < instances; index++) {
+      const instance = executable.open({ seed: index, strategy: index % 20 === 10 ? 'clone' : 'auto' })
+      const call = plans[index % plans.length]?.[0]
+      if (index % 10 === 0 && call !== undefined) instance.call(call.tool, call.arguments)
+      instance.close()
+    }
+  }
+  soak(Math.ceil(count / 10))
+  const [heap, resident] = [process.memoryUsage().heapUsed / 2 ** 20, settledMb()]
+  soak(count)
+  const collect = globalThis.gc ?? (() => {})
+  collect()
+  const heapGrowth = Math.max(0, process.memoryUsage().heapUsed / 2 ** 20 - heap)
+  const growth = Math.max(0, settledMb() - resident)
+  return [
+    metric('E25', `resident memory that ${count} opened and closed instances leave behind`, 'MB', growth, null, 16),
+    metric(
+      'E25b',
+      `heap that ${count} opened and closed instances leave behind, garbage included`,
+      'MB',
+      heapGrowth,
+      null,
+      32,
+    ),
+  ]
+}
