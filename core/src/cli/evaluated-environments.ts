@@ -1,4 +1,4 @@
-import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
+import { type EnvironmentSplit, splitOf } from '../evaluation/split-environments.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Session } from './rlenv-command.ts'
 import { configuredEnvironments } from './synthesized-environments.ts'
@@ -20,7 +20,7 @@ export async function evaluatedEnvironments(
 ): Promise<EvaluatedEnvironments> {
   const { config } = session
   const { environments } = await configuredEnvironments(session)
-  const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
+  const split = splitOf(environments, config)
   if (side === 'all') return { environments, split }
   return { environments: side === 'train' ? split.train : split.heldOut, split }
 }

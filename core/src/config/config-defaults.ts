@@ -21,6 +21,7 @@ export const configDefaults: ConfigSettings = {
     maxConcurrentRollouts: 64,
     mode: 'inline',
     shards: null,
+    shardMemoryMib: null,
     toolTimeoutMs: 30_000,
     turnTimeoutMs: 300_000,
     rolloutTimeoutMs: 1_800_000,
@@ -32,6 +33,7 @@ export const configDefaults: ConfigSettings = {
   },
   training: {
     steps: 96,
+    maxRollouts: null,
     tasksPerStep: 64,
     rolloutsPerTask: 16,
     optimizerStepsPerStep: 1,
@@ -46,6 +48,7 @@ export const configDefaults: ConfigSettings = {
   },
   evaluation: {
     heldOutShare: 0.3,
+    splitSeed: null,
     rolloutsPerTask: 4,
     greedy: true,
     temperature: 1,

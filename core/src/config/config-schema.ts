@@ -37,6 +37,7 @@ const rollout: Shape<RolloutOptions> = {
   maxConcurrentRollouts: positive,
   mode: z.enum(['inline', 'workers', 'processes']),
   shards: positive.nullable(),
+  shardMemoryMib: z.int().min(128).nullable(),
   toolTimeoutMs: durationMs,
   turnTimeoutMs: durationMs,
   rolloutTimeoutMs: durationMs,
@@ -49,6 +50,7 @@ const rollout: Shape<RolloutOptions> = {
 
 const training: Shape<TrainingOptions> = {
   steps: notNegative,
+  maxRollouts: positive.nullable(),
   tasksPerStep: positive,
   rolloutsPerTask: positive,
   optimizerStepsPerStep: positive,
@@ -64,6 +66,7 @@ const training: Shape<TrainingOptions> = {
 
 const evaluation: Shape<EvaluationOptions> = {
   heldOutShare: share,
+  splitSeed: z.int().nullable(),
   rolloutsPerTask: positive,
   greedy: z.boolean(),
   temperature: z.number().min(0),

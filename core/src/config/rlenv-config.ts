@@ -64,6 +64,8 @@ export interface RolloutOptions {
   readonly mode?: RolloutMode
   /** Threads or processes for the modes other than "inline"; null = one fewer than there are cores. Default null. */
   readonly shards?: number | null
+  /** MiB that one of them may hold before it is ended; null = its share of the machine's memory. Default null. */
+  readonly shardMemoryMib?: number | null
   /** Milliseconds one tool call may take. Default 30000. */
   readonly toolTimeoutMs?: number
   /** Milliseconds one message of the policy may take. Default 300000. */
@@ -85,6 +87,8 @@ export interface RolloutOptions {
 export interface TrainingOptions {
   /** Training steps. Default 96. */
   readonly steps?: number
+  /** End after the step with which so many rollouts have been generated; null = after all steps. Default null. */
+  readonly maxRollouts?: number | null
   /** Draws per step. Default 64. */
   readonly tasksPerStep?: number
   /** Group size G: rollouts per draw. Default 16. */
@@ -115,6 +119,8 @@ export interface TrainingOptions {
 export interface EvaluationOptions {
   /** Share of environments, 0 to 1, held out from training. Default 0.3. */
   readonly heldOutShare?: number
+  /** Decides which environments are held out; null = the run's seed. Default null. */
+  readonly splitSeed?: number | null
   /** Sampled rollouts per task. Default 4. */
   readonly rolloutsPerTask?: number
   /** Also evaluate with temperature 0, one rollout per task. Default true. */

@@ -1,3 +1,4 @@
+import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import { contentHash } from '../determinism/content-hash.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Environment } from '../vocabulary/environment.ts'
@@ -37,6 +38,11 @@ export function splitEnvironments(
     train: environments.filter(({ id }) => !chosen.has(id)),
     heldOut: environments.filter(({ id }) => chosen.has(id)),
   }
+}
+
+/** The split that a configuration asks for. @throws {RlenvError} RLENV_CONFIG_INVALID */
+export function splitOf(environments: readonly Environment[], { evaluation, seed }: ResolvedConfig): EnvironmentSplit {
+  return splitEnvironments(environments, evaluation.heldOutShare, evaluation.splitSeed ?? seed)
 }
 
 function heldOutSize(total: number, share: number): number {

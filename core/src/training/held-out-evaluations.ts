@@ -29,14 +29,14 @@ export class HeldOutEvaluations {
   /** Takes over what was evaluated before a resume. */
   async restore(finishedSteps: number): Promise<void> {
     for (let step = 0; step <= finishedSteps; step++) {
-      const report = this.#isDue(step) ? await this.#run.records.readEvaluation(step) : null
+      const report = await this.#run.records.readEvaluation(step)
       if (report !== null) this.#reports.push(report)
     }
   }
 
-  /** Evaluates after so many finished steps, if that is due and not done. */
-  async after(finishedSteps: number, signal: AbortSignal): Promise<void> {
-    if (!this.#isDue(finishedSteps) || this.#reports.some(({ step }) => step === finishedSteps)) return
+  /** Evaluates after so many finished steps, if that is due and not done. The last step's always is. */
+  async after(finishedSteps: number, isLast: boolean, signal: AbortSignal): Promise<void> {
+    if (!this.#isDue(finishedSteps, isLast) || this.#reports.some(({ step }) => step === finishedSteps)) return
     const { config, records, events } = this.#run
     const report = await this.#play(finishedSteps, signal)
     this.#reports.push(report)
@@ -84,10 +84,10 @@ export class HeldOutEvaluations {
     }
   }
 
-  #isDue(finishedSteps: number): boolean {
-    const { steps, evaluateEverySteps } = this.#run.config.training
+  #isDue(finishedSteps: number, isLast: boolean): boolean {
+    const { evaluateEverySteps } = this.#run.config.training
     if (!this.#session.split.heldOut.some((environment) => environment.tasks.length > 0)) return false
-    if (finishedSteps === 0 || finishedSteps === steps) return true
+    if (finishedSteps === 0 || isLast) return true
     return evaluateEverySteps > 0 && finishedSteps % evaluateEverySteps === 0
   }
 

@@ -2,6 +2,7 @@ import { RlenvError } from '../errors/rlenv-error.ts'
 import { type CollectParts, collectStep } from './collect-step.ts'
 import { CollectionAhead, type CollectionOrigin } from './collection-ahead.ts'
 import { HeldOutEvaluations } from './held-out-evaluations.ts'
+import { assertLearnerScores } from './prepare-samples.ts'
 import { StepRecorder, type StepRollouts } from './step-recorder.ts'
 import { loadCheckpoint } from './training-checkpoint.ts'
 import { assertSameRun, trainingFingerprint } from './training-fingerprint.ts'
@@ -28,6 +29,7 @@ export interface OpenedTraining {
 export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Promise<OpenedTraining> {
   const session = await openTraining(run, signal)
   try {
+    assertLearnerScores(session.algorithm, session.learner)
     const origin = { frontier: 0, ...snapshotOf(session) }
     const progress = new TrainingProgress(trainingFingerprint(run.config, run.pipeline, session.split), origin)
     const evaluations = new HeldOutEvaluations(run, session)

@@ -22,14 +22,14 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
   const opened = await openTrainingRun(run, signal)
   const { session, progress, evaluations } = opened
   try {
-    await evaluations.after(progress.finishedSteps, signal)
+    await evaluations.after(progress.finishedSteps, isOver(opened), signal)
     await saveIfNew(opened)
-    if (run.resume && progress.finishedSteps === run.config.training.steps) {
-      session.log(`all ${run.config.training.steps} steps of this run are finished; nothing is left to train`)
+    if (run.resume && isOver(opened)) {
+      session.log(`all ${progress.finishedSteps} steps of this run are finished; nothing is left to train`)
     }
-    while (progress.finishedSteps < run.config.training.steps) {
+    while (!isOver(opened)) {
       await trainStep(opened)
-      await evaluations.after(progress.finishedSteps, signal)
+      await evaluations.after(progress.finishedSteps, isOver(opened), signal)
       if (isCheckpointDue(opened)) await saveIfNew(opened)
     }
     return await finishRun(opened)
@@ -81,9 +81,14 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
   assertAlive(progress.deadStreak, config.training)
 }
 
-function isCheckpointDue({ run, progress }: OpenedTraining): boolean {
-  const { checkpointEverySteps, steps } = run.config.training
-  return progress.finishedSteps % checkpointEverySteps === 0 || progress.finishedSteps === steps
+/** Whether all steps are made, or the rollouts of the run are spent. */
+function isOver({ run, progress }: OpenedTraining): boolean {
+  const { steps, maxRollouts } = run.config.training
+  return progress.finishedSteps >= steps || (maxRollouts !== null && progress.counters.rollouts >= maxRollouts)
+}
+
+function isCheckpointDue(opened: OpenedTraining): boolean {
+  return opened.progress.finishedSteps % opened.run.config.training.checkpointEverySteps === 0 || isOver(opened)
 }
 
 async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<void> {

@@ -41,7 +41,7 @@ const hooks: readonly HookName[] = [
 function settingsOf({ seed, rollout, training, evaluation }: ResolvedConfig): Record<string, unknown> {
   const { maxTurns, maxToolCalls, maxResultChars, temperature, topP, maxTokens } = rollout
   const { tasksPerStep, rolloutsPerTask, optimizerStepsPerStep, maxRefills, maxStaleness } = training
-  const { heldOutShare, maxTasks, greedy } = evaluation
+  const { heldOutShare, splitSeed, maxTasks, greedy } = evaluation
   return {
     seed,
     'rollout.maxTurns': maxTurns,
@@ -56,6 +56,7 @@ function settingsOf({ seed, rollout, training, evaluation }: ResolvedConfig): Re
     'training.maxRefills': maxRefills,
     'training.maxStaleness': maxStaleness,
     'evaluation.heldOutShare': heldOutShare,
+    'evaluation.splitSeed': splitSeed,
     'evaluation.rolloutsPerTask': evaluation.rolloutsPerTask,
     'evaluation.temperature': evaluation.temperature,
     'evaluation.maxTasks': maxTasks,

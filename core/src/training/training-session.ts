@@ -2,7 +2,7 @@ import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import { openEvaluation } from '../evaluation/evaluation-session.ts'
-import { type EnvironmentSplit, splitEnvironments } from '../evaluation/split-environments.ts'
+import { type EnvironmentSplit, splitOf } from '../evaluation/split-environments.ts'
 import type { SlotContext } from '../hooks/contexts.ts'
 import type { HandlerMemory } from '../hooks/pipeline-hooks.ts'
 import type { Algorithm, Learner, Policy, TaskSampler } from '../hooks/roles.ts'
@@ -56,7 +56,7 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
   const { pipeline, config, environments, events } = run
   pipeline.require(['verifier', 'rewardShaper', 'sampler', 'groups', 'algorithm', 'learner', 'world', 'rollout'])
   const log = (message: string) => events({ type: 'warning', message, plugin: null, hook: null })
-  const split = splitEnvironments(environments, config.evaluation.heldOutShare, config.seed)
+  const split = splitOf(environments, config)
   const tasks = trainingTasks(split)
   const context = slotContexts(config.seed, events, signal)
   const algorithm = await pipeline.slot('algorithm', context('algorithm'))

@@ -230,3 +230,21 @@ describe('groups that are dropped', () => {
     expect(await stepLine(root)).toMatchObject({ 'mine/seen': 5 })
   })
 })
+
+describe('a budget of rollouts', () => {
+  test('ends the run after the step that spends it, and evaluates what came of it', async () => {
+    const { report } = await trainTiny({ root, training: { steps: 50, maxRollouts: 40 }, evaluation: { maxTasks: 2 } })
+    expect(report).toMatchObject({ finishedSteps: 3, counters: { rollouts: 48 }, after: { step: 3 } })
+  })
+})
+
+describe('a split seed', () => {
+  test('keeps the held-out environments the same whatever the seed of the run', async () => {
+    const heldOut = async (seed: number) => {
+      const parts = { root: join(root, String(seed)), seed, training: { steps: 1 }, evaluation: { splitSeed: 3 } }
+      const { report } = await trainTiny(parts)
+      return report.after?.sampled.byEnvironment.map(({ name }) => name)
+    }
+    expect(await heldOut(1)).toEqual(await heldOut(2))
+  })
+})
