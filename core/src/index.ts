@@ -200,6 +200,7 @@ export { judgedFromTrace, type TraceError, type TraceLine, traceLine } from './r
 // serving
 export type { EnvironmentServer, EnvironmentServerOptions } from './serving/environment-server.ts'
 export { openMcpServer } from './serving/mcp/open-mcp-server.ts'
+export type { OpenEnvOptions } from './serving/openenv/openenv-routes.ts'
 export { serveEnvironments } from './serving/serve-environments.ts'
 export type { Session, SessionLimits } from './serving/session.ts'
 export { SessionBroker, type SessionBrokerOptions, type SessionRequest } from './serving/session-broker.ts'

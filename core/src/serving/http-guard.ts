@@ -63,6 +63,13 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Compares in constant time, whatever the lengths. */
 function carries({ headers }: IncomingMessage, token: string): boolean {
-  const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  return timingSafeEqual(digest(given), digest(token))
+  return timingSafeEqual(digest(tokenIn(headers.authorization ?? '')), digest(token))
+}
+
+/** A bearer token, or a password: some clients can carry a secret only in their address, `http://any:<token>@host`. */
+function tokenIn(authorization: string): string {
+  const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)$/i.exec(authorization) ?? []
+  if (scheme.toLowerCase() !== 'basic') return given
+  const pair = Buffer.from(given, 'base64').toString()
+  return pair.slice(pair.indexOf(':') + 1)
 }

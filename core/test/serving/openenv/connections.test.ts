@@ -230,10 +230,16 @@ describe('connections', () => {
     const openenv = { access: 'control' } as const
     await withDoor({ openenv, http: { controlToken: 'sesame' } }, async (door) => {
       await expect(TestClient.connect(`${door.ws}/ws`)).rejects.toThrow('401')
-      const authorization = `Bearer sesame`
-      const client = await TestClient.connect(`${door.ws}/awm/ws`, { authorization })
-      await client.reply({ type: 'reset', data: { scenario: 'library_1' } })
-      await client.close()
+      const address = door.ws.replace('//', '//any:sesame@')
+      const wrong = door.ws.replace('//', '//sesame:wrong@')
+      await expect(TestClient.connect(`${wrong}/ws`)).rejects.toThrow('401')
+      for (const client of [
+        await TestClient.connect(`${door.ws}/awm/ws`, { authorization: 'Bearer sesame' }),
+        await TestClient.connect(`${address}/awm/ws`),
+      ]) {
+        await client.reply({ type: 'reset', data: { scenario: 'library_1' } })
+        await client.close()
+      }
     })
     await withDoor({ openenv }, async (door) => {
       await expect(TestClient.connect(`${door.ws}/ws`)).rejects.toThrow('403')
