@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { connect, type McpConnection } from './mcp-connection.ts'
 import { ProcessReaper } from './process-reaper.ts'
 import type { ServerTarget } from './server-target.ts'
+import { Turnstile } from './turnstile.ts'
 
 export interface PoolOptions {
   /** Most connections in use at a time; whoever comes later waits. */
@@ -17,10 +18,6 @@ interface Idle {
   readonly connecting: Promise<McpConnection>
 }
 
-interface Waiter {
-  readonly admit: () => void
-}
-
 /** A connection that one instance uses until it ends it. */
 export interface Lease {
   readonly connection: McpConnection
@@ -31,48 +28,8 @@ export interface Lease {
 /** Starting a server is work for the processor: more at a time only makes all of them late. */
 const startsAtOnce = Math.max(4, 2 * availableParallelism())
 
-/** Counts what may go on at a time. Whoever waits is let in in the order of coming. */
-class Turnstile {
-  readonly most: number
-  readonly #queue: Waiter[] = []
-  #inside = 0
-
-  constructor(most: number) {
-    this.most = most
-  }
-
-  get isFull(): boolean {
-    return this.#inside >= this.most
-  }
-
-  enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    if (!this.isFull) {
-      this.#inside += 1
-      return Promise.resolve()
-    }
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        this.#queue.splice(this.#queue.indexOf(waiter), 1)
-        reject(signal.reason)
-      }
-      const waiter: Waiter = {
-        admit: () => {
-          signal.removeEventListener('abort', onAbort)
-          resolve()
-        },
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#queue.push(waiter)
-    })
-  }
-
-  leave(): void {
-    const next = this.#queue.shift()
-    if (next === undefined) this.#inside -= 1
-    else next.admit()
-  }
-}
+/** So many instances in a row, per server started ahead, may want other servers before the oldest of these is given up. */
+const patience = 4
 
 /** Connections for the instances of one world: each is used once, the next ones are started while others are in use. */
 export class ConnectionPool {
@@ -84,7 +41,11 @@ export class ConnectionPool {
   readonly #shared = new Map<string, Turnstile>()
   readonly #live = new Set<McpConnection>()
   readonly #closing = new AbortController()
+  readonly #starting = new Set<Promise<McpConnection>>()
+  /** Started ahead of need, oldest first. */
   #idle: Idle[] = []
+  /** How many instances in a row found nothing that was started for them. */
+  #misses = 0
   #saidFull = false
 
   constructor(options: PoolOptions) {
@@ -99,7 +60,7 @@ export class ConnectionPool {
     const leave = await this.#enter(target, either)
     try {
       const connection = (await this.#ready(target)) ?? (await this.#start(target, either))
-      this.prefetch(target)
+      this.#lookAhead(target)
       return this.#lease(connection, leave)
     } catch (cause) {
       leave()
@@ -107,26 +68,32 @@ export class ConnectionPool {
     }
   }
 
-  /** Starts what the next instances will need. What was started for another server makes room. */
+  /** Starts a server that an instance will need soon, if there is room for one more. */
   prefetch(target: ServerTarget): void {
-    if (this.#closing.signal.aborted || this.#options.prefetch === 0) return
-    const others = this.#idle.filter(({ key }) => key !== target.key)
-    this.#idle = this.#idle.filter(({ key }) => key === target.key)
-    for (const idle of others) this.#discard(idle)
-    while (this.#idle.length < this.#options.prefetch) {
-      const connecting = this.#start(target, this.#closing.signal)
-      const idle = { key: target.key, connecting }
-      // Whoever needs a server next tries for itself and reports what is wrong.
-      connecting.catch(() => this.#forget(idle))
-      this.#idle.push(idle)
-    }
+    if (this.#closing.signal.aborted || this.#idle.length >= this.#options.prefetch) return
+    const idle = { key: target.key, connecting: this.#start(target, this.#closing.signal) }
+    // Whoever needs a server next tries for itself and reports what is wrong.
+    idle.connecting.catch(() => this.#forget(idle))
+    this.#idle.push(idle)
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new Error('the world is closed'))
-    await Promise.allSettled(this.#idle.map(({ connecting }) => connecting))
+    await Promise.allSettled(this.#starting)
     await Promise.all([...this.#live].map((connection) => connection.close()))
     this.#reaper.close()
+  }
+
+  /** After an instance has got its server: the next one is likely to want the same. */
+  #lookAhead(target: ServerTarget): void {
+    const [oldest] = this.#idle
+    if (oldest !== undefined && this.#misses > patience * this.#options.prefetch) {
+      this.#misses = 0
+      this.#forget(oldest)
+      // If it never got ready, there is nothing to end.
+      oldest.connecting.then((connection) => this.#end(connection)).catch(() => undefined)
+    }
+    this.prefetch(target)
   }
 
   /** Waits for a place; the function gives it back. */
@@ -169,6 +136,7 @@ export class ConnectionPool {
   async #ready(target: ServerTarget): Promise<McpConnection | null> {
     for (;;) {
       const idle = this.#idle.find(({ key }) => key === target.key)
+      this.#misses = idle === undefined ? this.#misses + 1 : 0
       if (idle === undefined) return null
       this.#forget(idle)
       const connection = await idle.connecting.catch(() => null)
@@ -178,7 +146,15 @@ export class ConnectionPool {
     }
   }
 
-  async #start(target: ServerTarget, signal: AbortSignal): Promise<McpConnection> {
+  #start(target: ServerTarget, signal: AbortSignal): Promise<McpConnection> {
+    const starting = this.#connect(target, signal)
+    this.#starting.add(starting)
+    const forget = () => void this.#starting.delete(starting)
+    starting.then(forget, forget)
+    return starting
+  }
+
+  async #connect(target: ServerTarget, signal: AbortSignal): Promise<McpConnection> {
     await this.#starts.enter(signal)
     try {
       const { startTimeoutMs } = this.#options
@@ -197,13 +173,6 @@ export class ConnectionPool {
 
   #forget(idle: Idle): void {
     this.#idle = this.#idle.filter((one) => one !== idle)
-  }
-
-  #discard({ connecting }: Idle): void {
-    connecting.then(
-      (connection) => this.#end(connection),
-      () => undefined,
-    )
   }
 
   #sayFull(most: number): void {

@@ -70,7 +70,6 @@ export async function connect(
   { startTimeoutMs, reaper }: ConnectOptions,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  signal.throwIfAborted()
   const workspace = target.kind === 'stdio' && target.workspace !== null ? await openWorkspace(target.workspace) : null
   const line = target.kind === 'stdio' ? stdioLine(target, workspace, reaper) : httpLine(new HttpTransport(target))
   const close = async () => {
@@ -79,12 +78,13 @@ export async function connect(
   }
   const deadline = AbortSignal.timeout(startTimeoutMs)
   try {
+    signal.throwIfAborted()
     const parts = { line, close, workspace: workspace?.path ?? null }
     return await greeted(parts, AbortSignal.any([signal, deadline]))
   } catch (cause) {
     await close()
     signal.throwIfAborted()
-    const why = deadline.aborted ? `it was not ready within ${startTimeoutMs} ms` : messageOf(cause)
+    const why = deadline.aborted ? `it was not ready within ${startTimeoutMs} ms` : withCause(cause)
     throw serverFailed(target, [why, line.describe()], cause)
   }
 }

@@ -83,27 +83,19 @@ export class McpWorld implements World {
     { options, target }: Place,
     signal: AbortSignal,
   ): Promise<{ readonly environment: Environment; readonly cause: RlenvError | null }> {
+    const place = { options, target }
+    const fresh: McpInstance[] = []
     try {
-      const place = { options, target }
       const first = await this.#opened(place, signal)
-      const catalog = first.catalog
-      await first.close()
-      const play = (calls: readonly ToolCall[]) => this.#play(place, calls, signal)
-      return { environment: await environmentOfServer(options, { catalog, play }), cause: null }
+      fresh.push(first)
+      const play = async (calls: readonly ToolCall[]) =>
+        played(fresh.pop() ?? (await this.#opened(place, signal)), calls, signal)
+      return { environment: await environmentOfServer(options, { catalog: first.catalog, play }), cause: null }
     } catch (cause) {
       if (!isRlenvError(cause) || cause.code !== 'RLENV_SERVER_FAILED') throw cause
       return { environment: environmentWithoutServer(options), cause }
-    }
-  }
-
-  async #play(place: Place, calls: readonly ToolCall[], signal: AbortSignal): Promise<Played> {
-    const instance = await this.#opened(place, signal)
-    try {
-      const outcomes = []
-      for (const { tool, arguments: args } of calls) outcomes.push(await instance.call(tool, args, signal))
-      return { outcomes, diff: (await instance.capture())?.diff ?? null }
     } finally {
-      await instance.close()
+      for (const instance of fresh) await instance.close()
     }
   }
 
@@ -146,5 +138,16 @@ export class McpWorld implements World {
       code: 'RLENV_PLUGIN_OPTIONS',
       fix: 'Add the environment to "environments" of mcpWorld().',
     })
+  }
+}
+
+/** Carries calls out on an instance that nothing was done in before, and closes it. */
+async function played(instance: McpInstance, calls: readonly ToolCall[], signal: AbortSignal): Promise<Played> {
+  try {
+    const outcomes = []
+    for (const { tool, arguments: args } of calls) outcomes.push(await instance.call(tool, args, signal))
+    return { outcomes, diff: (await instance.capture())?.diff ?? null }
+  } finally {
+    await instance.close()
   }
 }

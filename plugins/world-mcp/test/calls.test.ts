@@ -1,7 +1,19 @@
-import { describe, expect, test } from 'vitest'
-import { call, notesServer, withNotes } from './notes-server.ts'
+import type { World, WorldInstance } from 'rlenv'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, notesOptions, notesServer, openNotes, openWorld, withNotes } from './notes-server.ts'
 
-const odd = notesServer(['odd'])
+/** Starting a server is what takes the time: tests that leave no state behind share one. */
+const log: string[] = []
+let world: World
+let odd: WorldInstance
+beforeAll(async () => {
+  world = await openWorld([notesOptions(notesServer(['odd']))], { maxResultChars: 1_000 }, log)
+  odd = await openNotes(world)
+})
+afterAll(() => world.close())
+
+const withOdd = (use: (notes: WorldInstance) => Promise<void>) => use(odd)
+
 const errorOf = (result: Awaited<ReturnType<typeof call>>) => (result.ok ? null : result.error)
 
 describe('names and arguments', () => {
@@ -35,7 +47,7 @@ describe('names and arguments', () => {
     }))
 
   test('a tool without a schema takes nothing, and an invented argument is named', () =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       const shown = notes.tools.find(({ name }) => name === 'arguments')
       expect(shown?.inputSchema).toEqual({ type: 'object', properties: {} })
       expect(await call(notes, 'arguments')).toEqual({ ok: true, content: '{}' })
@@ -55,29 +67,21 @@ describe('names and arguments', () => {
     }))
 
   test('every violation is found before the server is asked', () =>
-    withNotes(notesServer(), async (notes) => {
+    withOdd(async (notes) => {
       const error = errorOf(await call(notes, 'add_note', { tags: [1], extra: true }))
       expect(error?.kind).toBe('invalid_arguments')
       expect(error?.violations?.map(({ path }) => path).sort()).toEqual(['/extra', '/tags/0', '/title'])
     }))
 
   test('references in a schema are followed, so that an object stays an object', () =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       expect(await call(notes, 'plan', { q: {} })).toEqual({ ok: true, content: '{"q":{}}' })
       expect(errorOf(await call(notes, 'plan', { q: [] }))).toMatchObject({ violations: [{ path: '/q' }] })
     }))
 
   test('a schema that cannot be checked here is passed on, which the log says, and the server checks alone', async () => {
-    const log: string[] = []
-    await withNotes(
-      odd,
-      async (notes) => {
-        expect(await call(notes, 'external', { a: 1 })).toEqual({ ok: true, content: '{"a":1}' })
-        expect(errorOf(await call(notes, 'external', [1]))).toMatchObject({ kind: 'invalid_arguments' })
-      },
-      {},
-      log,
-    )
+    expect(await call(odd, 'external', { a: 1 })).toEqual({ ok: true, content: '{"a":1}' })
+    expect(errorOf(await call(odd, 'external', [1]))).toMatchObject({ kind: 'invalid_arguments' })
     expect(log.join('\n')).toMatch(/arguments of external are checked by the server alone/)
   })
 
@@ -91,7 +95,7 @@ describe('names and arguments', () => {
     }))
 
   test('a tool that a server adds while it runs can be called, and is offered from then on', () =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       expect(errorOf(await call(notes, 'learned'))).toMatchObject({ kind: 'unknown_tool' })
       const before = notes.tools
       await call(notes, 'learn')
@@ -112,12 +116,12 @@ describe('results', () => {
     }))
 
   test('structured content stands for text that only repeats it', () =>
-    withNotes(notesServer(), async (notes) => {
+    withOdd(async (notes) => {
       expect(await call(notes, 'list_notes')).toEqual({ ok: true, content: { notes: [] } })
     }))
 
   test('images and resources are described, texts kept', () =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       expect(await call(notes, 'media')).toEqual({
         ok: true,
         content: [
@@ -131,15 +135,11 @@ describe('results', () => {
     }))
 
   test('300,000 characters are cut with a notice of what is missing', () =>
-    withNotes(
-      odd,
-      async (notes) => {
-        const result = await call(notes, 'big', { chars: 300_000 })
-        expect(result).toMatchObject({ ok: true, notice: expect.stringContaining('299000 of 300000') })
-        expect(result.ok && result.content).toHaveLength(1_000)
-      },
-      { maxResultChars: 1_000 },
-    ))
+    withOdd(async (notes) => {
+      const result = await call(notes, 'big', { chars: 300_000 })
+      expect(result).toMatchObject({ ok: true, notice: expect.stringContaining('299000 of 300000') })
+      expect(result.ok && result.content).toHaveLength(1_000)
+    }))
 
   test.each([
     [-32602, 'invalid_arguments', 'invalid_arguments'],
@@ -147,7 +147,7 @@ describe('results', () => {
     [-32601, 'environment_fault', 'environment_fault'],
     [-32002, 'business_rejection', 'mcp_error_32002'],
   ])('JSON-RPC error %i is %s', (code, kind, named) =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       const error = errorOf(await call(notes, 'refused', { code }))
       expect(error).toMatchObject({ kind, code: named, message: expect.stringContaining('no such thing') })
     }),
@@ -156,14 +156,14 @@ describe('results', () => {
   test.each(['void', 'not_a_result', 'unlike_schema', 'without_structure'])(
     "what is no result, or not the one that was promised, is the environment's fault: %s",
     (tool) =>
-      withNotes(odd, async (notes) => {
+      withOdd(async (notes) => {
         const error = errorOf(await call(notes, tool))
         expect(error).toMatchObject({ kind: 'environment_fault', message: expect.stringContaining(tool) })
       }),
   )
 
   test('a refusal needs no structured content', () =>
-    withNotes(odd, async (notes) => {
+    withOdd(async (notes) => {
       expect(errorOf(await call(notes, 'error_with_schema'))).toMatchObject({
         kind: 'business_rejection',
         message: 'no',

@@ -3,6 +3,10 @@ import type { McpEnvironmentOptions, McpTask, StdioServer } from '@rlenv/world-m
 import { mcpWorld } from '@rlenv/world-mcp'
 import { assemblePipeline, type CallOutcome, type Environment, type Json, type World, type WorldInstance } from 'rlenv'
 import { testSlotContext } from 'rlenv/testing'
+import { vi } from 'vitest'
+
+// Each test starts processes, which takes as long as the machine is busy with other things.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const script = fileURLToPath(new URL('fixtures/notes-server.mjs', import.meta.url))
 

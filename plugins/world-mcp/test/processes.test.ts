@@ -46,7 +46,7 @@ function ownFolders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('rlenv-mcp-'))
 }
 
-async function until(holds: () => boolean, ms = 3_000): Promise<boolean> {
+async function until(holds: () => boolean, ms = 10_000): Promise<boolean> {
   const end = performance.now() + ms
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
   return holds()
@@ -159,12 +159,12 @@ describe('a call that takes too long', () => {
     }))
 })
 
-describe('processes', () => {
-  const templates: string[] = []
-  afterEach(() => {
-    for (const folder of templates.splice(0)) rmSync(folder, { recursive: true, force: true })
-  })
+const templates: string[] = []
+afterEach(() => {
+  for (const folder of templates.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
 
+describe('processes', () => {
   test('closing an instance ends its server and whatever that has started', async () => {
     const world = await openWorld([notesOptions(odd('family'))])
     const notes = await openNotes(world)
@@ -276,15 +276,25 @@ describe('the pool', () => {
     await world.close()
   })
 
-  test('has the next server ready, and replaces one that died while it waited', async () => {
-    const world = await openWorld([notesOptions(odd())], { prefetch: 1 })
+  test('has the next server ready, and passes over one that died while it waited', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'world-mcp-starts-'))
+    templates.push(folder)
+    const file = join(folder, 'starts')
+    writeFileSync(file, '')
+    const started = () => readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number)
+    const world = await openWorld([notesOptions({ ...odd(), env: { STARTS: file } })], { prefetch: 1 })
     world.prepare?.(environmentNamed('notes'))
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const started = performance.now()
+    world.prepare?.(environmentNamed('notes'))
+    expect(await until(() => started().length > 0)).toBe(true)
     const first = await openNotes(world)
-    expect(performance.now() - started).toBeLessThan(100)
-    await first.close()
+    expect(await pidOf(first)).toBe(started()[0])
+    expect(await until(() => started().length === 2)).toBe(true)
+    process.kill(started()[1]!, 'SIGKILL')
+    expect(await until(() => !isAlive(started()[1]!))).toBe(true)
+    const second = await openNotes(world)
+    expect(await pidOf(second)).not.toBe(started()[1])
     await world.close()
+    expect(started().filter(isAlive)).toEqual([])
   })
 
   test('an environment without a server is refused by name', async () => {
