@@ -1,4 +1,4 @@
-import type { JsonObject } from '../vocabulary/json.ts'
+import type { Json, JsonObject } from '../vocabulary/json.ts'
 import type { ToolError, ToolResult } from '../vocabulary/tool.ts'
 
 /** A tool result as the policy reads it and as the trajectory keeps it. */
@@ -47,10 +47,22 @@ function cutError(result: ToolResult & { readonly ok: false }, shown: number): T
   return { ok: false, error: { kind, code, message: message.slice(0, shown) } }
 }
 
+/** Texts of frozen contents; a world that always answers the same, such as a list of tools, is written out once. */
+const texts = new WeakMap<object, string>()
+
+function contentText(content: Json): string | undefined {
+  if (typeof content !== 'object' || content === null || !Object.isFrozen(content)) return JSON.stringify(content)
+  const known = texts.get(content)
+  if (known !== undefined) return known
+  const text = JSON.stringify(content)
+  texts.set(content, text)
+  return text
+}
+
 function resultText(result: ToolResult): string {
   if (!result.ok) return JSON.stringify(errorJson(result.error))
   if (typeof result.content === 'string') return withNotice(result.content, result.notice)
-  const text: string | undefined = JSON.stringify(result.content)
+  const text = contentText(result.content)
   if (text === undefined) throw new TypeError(`the result is ${typeof result.content}, which is no JSON`)
   return withNotice(text, result.notice)
 }

@@ -1,7 +1,9 @@
+import { freezeData } from '../../determinism/freeze-data.ts'
 import type { CallOutcome, WorldInstance } from '../../hooks/world.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import type { ToolDefinition, ToolResult } from '../../vocabulary/tool.ts'
 import { ArgumentValidator } from './argument-validator.ts'
+import { deepestArguments, isNestedDeeper } from './nesting.ts'
 import { PolicyNames } from './policy-names.ts'
 import { isObject } from './schema-references.ts'
 import { invalidArguments, unknownTool } from './tool-failure.ts'
@@ -13,7 +15,7 @@ export type ToolSurface = 'direct' | 'meta'
 export interface RoutedCall {
   /** The world's own name of the tool; null when no tool was reached. */
   readonly serverName: string | null
-  /** What the tool got; null when it was no JSON object. */
+  /** What the tool got; null when it was no JSON object or was nested too deeply. */
   readonly arguments: Json
   readonly outcome: CallOutcome
 }
@@ -58,12 +60,9 @@ function surfaceOf(tools: readonly ToolDefinition[]): DirectSurface {
   if (known !== undefined) return known
   const names = new PolicyNames(tools.map((tool) => tool.name))
   const definitions = tools.map((tool) => ({ ...tool, name: names.policyName(tool.name) ?? tool.name }))
-  const listing = definitions.map(({ name, description, inputSchema, readOnly }) => ({
-    name,
-    description,
-    inputSchema,
-    readOnly,
-  }))
+  const listing = freezeData(
+    definitions.map(({ name, description, inputSchema, readOnly }) => ({ name, description, inputSchema, readOnly })),
+  )
   const surface: DirectSurface = { names, definitions, listing }
   surfaces.set(tools, surface)
   return surface
@@ -74,8 +73,13 @@ export function surfaceTools(world: WorldInstance, surface: ToolSurface): readon
   return surface === 'meta' ? metaSurface : surfaceOf(world.tools).definitions
 }
 
+/** Arguments as traces keep them. What is nested too deeply for any tool would be too deep to be written as well. */
+function recorded(args: Json): Json {
+  return isObject(args) && !isNestedDeeper(args, deepestArguments) ? args : null
+}
+
 function unreached(result: ToolResult, args: Json): RoutedCall {
-  return { serverName: null, arguments: isObject(args) ? args : null, outcome: { result, diff: [] } }
+  return { serverName: null, arguments: recorded(args), outcome: { result, diff: [] } }
 }
 
 function callWorld(
@@ -96,7 +100,7 @@ function callWorld(
     )
   const outcome = world.call(serverName, args, signal)
   const routed = (settled: CallOutcome): RoutedCall => {
-    return { serverName, arguments: isObject(args) ? args : null, outcome: settled }
+    return { serverName, arguments: recorded(args), outcome: settled }
   }
   return outcome instanceof Promise ? outcome.then(routed) : routed(outcome)
 }

@@ -1,16 +1,16 @@
 import type { PlacedSpan } from '../text/task-text.ts'
 import type { Episode } from '../transcript/episode.ts'
-import { distancesTo, type Reachability } from '../transcript/reachability.ts'
+import { distancesTo } from '../transcript/reachability.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { mix, mixUnordered } from '../weights/feature-hash.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
-import { exhaustionOf } from './exhaustion.ts'
 import { callFeatures as feature, lexicalFeatures } from './feature-ids.ts'
-import { labelStatusOf, openLabels } from './label-status.ts'
+import { openLabels } from './label-status.ts'
+import type { ToolStandings } from './tool-standings.ts'
 
 interface CallState {
   readonly episode: Episode
-  readonly reach: Reachability
+  readonly standings: ToolStandings
   readonly intent: number
   readonly distances: Uint8Array
   readonly distancesAny: Uint8Array
@@ -18,13 +18,18 @@ interface CallState {
 }
 
 /** Candidates: every tool, in catalogue order: the next step towards the intent. */
-export function proposeCalls(buffer: CandidateBuffer, episode: Episode, reach: Reachability, intent: number): void {
+export function proposeCalls(
+  buffer: CandidateBuffer,
+  episode: Episode,
+  standings: ToolStandings,
+  intent: number,
+): void {
   const state: CallState = {
     episode,
-    reach,
+    standings,
     intent,
-    distances: distancesTo(intent, episode, reach, 2),
-    distancesAny: distancesTo(intent, episode, reach, 1),
+    distances: distancesTo(intent, episode, standings, 2),
+    distancesAny: distancesTo(intent, episode, standings, 1),
     labels: openLabels(episode),
   }
   buffer.reset()
@@ -37,16 +42,16 @@ export function proposeCalls(buffer: CandidateBuffer, episode: Episode, reach: R
 }
 
 function describeDistance(buffer: CandidateBuffer, tool: ToolView, state: CallState): void {
-  const { episode, reach, intent } = state
+  const { standings, intent } = state
   const isIntent = tool.index === intent ? 1 : 0
   const write = tool.readOnly ? 0 : 1
-  const status = reach.status[tool.index] as number
+  const status = standings.status[tool.index] as number
   const distance = state.distances[tool.index] as number
-  const labels = labelStatusOf(episode, tool)
+  const labels = state.standings.labels[tool.index] as number
   buffer.relational(feature.intent, pack(isIntent, status, write))
   buffer.relational(feature.distanceActive, pack(distance, status))
   buffer.relational(feature.distanceAny, pack(state.distancesAny[tool.index] as number, status))
-  if (isIntent === 0) buffer.relational(feature.offIntent, pack(write, reach.status[intent] as number))
+  if (isIntent === 0) buffer.relational(feature.offIntent, pack(write, standings.status[intent] as number))
   buffer.relational(feature.labels, pack(labels, isIntent))
   buffer.relational(feature.distanceLabels, pack(distance, labels))
   const shape = tool.lookUp ? 1 : tool.idParameters.length === 0 ? 2 : tool.readOnly ? 3 : 4
@@ -59,7 +64,7 @@ function describeHistory(buffer: CandidateBuffer, tool: ToolView, state: CallSta
   const last = episode.lastResults[tool.index] as number
   buffer.relational(feature.called, pack(called, last, tool.index === state.intent ? 1 : 0))
   buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number))
-  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, state.reach), tool.readOnly ? 0 : 1))
+  buffer.relational(feature.exhausted, pack(state.standings.exhaustion[tool.index] as number, tool.readOnly ? 0 : 1))
   buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), tool.readOnly ? 0 : 1))
   buffer.relational(feature.stale, pack(Math.min(3, episode.stale), called, tool.index === state.intent ? 1 : 0))
 }

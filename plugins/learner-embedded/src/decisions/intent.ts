@@ -1,19 +1,18 @@
 import type { TaskText } from '../text/task-text.ts'
 import { callResults, type Episode } from '../transcript/episode.ts'
 import { type ParameterView, parameterShapes } from '../transcript/parameter-view.ts'
-import type { Reachability } from '../transcript/reachability.ts'
 import { modeOf } from '../transcript/task-view.ts'
 import type { ToolView } from '../transcript/tool-view.ts'
 import { answerInSight } from './answer.ts'
 import { type CandidateBuffer, pack } from './candidate-buffer.ts'
-import { exhaustionOf } from './exhaustion.ts'
 import { intentFeatures as feature } from './feature-ids.ts'
-import { labelStatusOf, openLabels, openValues } from './label-status.ts'
+import { openLabels, openValues } from './label-status.ts'
+import type { ToolStandings } from './tool-standings.ts'
 import { acceptsKind, fitsShape } from './value-kind.ts'
 
 interface IntentState {
   readonly episode: Episode
-  readonly reach: Reachability
+  readonly standings: ToolStandings
   readonly question: number
   readonly writes: number
   readonly goalsLeft: number
@@ -23,11 +22,11 @@ interface IntentState {
 }
 
 /** Candidates: every tool, in catalogue order, then "finish". */
-export function proposeIntents(buffer: CandidateBuffer, episode: Episode, reach: Reachability): void {
+export function proposeIntents(buffer: CandidateBuffer, episode: Episode, standings: ToolStandings): void {
   const { catalogue, text, matches } = episode.view
   const state: IntentState = {
     episode,
-    reach,
+    standings,
     question: text.goals[episode.activeGoal]?.question === true ? 1 : 0,
     writes: Math.min(2, episode.writes),
     goalsLeft: Math.min(2, episode.goalsLeft),
@@ -45,10 +44,10 @@ export function proposeIntents(buffer: CandidateBuffer, episode: Episode, reach:
 }
 
 function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentState): void {
-  const { episode, reach } = state
+  const { episode, standings } = state
   const write = tool.readOnly ? 0 : 1
   const mode = modeOf(tool, state.question === 1)
-  const status = reach.status[tool.index] as number
+  const status = standings.status[tool.index] as number
   const called = Math.min(3, episode.called[tool.index] as number)
   const last = episode.lastResults[tool.index] as number
   buffer.relational(feature.kind, pack(write, state.question, state.writes, state.goalsLeft))
@@ -56,8 +55,8 @@ function describeTool(buffer: CandidateBuffer, tool: ToolView, state: IntentStat
   buffer.relational(feature.idStatus, pack(status, write, state.question))
   buffer.relational(feature.errored, pack(episode.erroredSince[tool.index] as number, write))
   buffer.relational(feature.failures, pack(Math.min(4, episode.failures[tool.index] as number), mode))
-  buffer.relational(feature.labels, pack(labelStatusOf(episode, tool), mode))
-  buffer.relational(feature.exhausted, pack(exhaustionOf(tool, episode, reach), mode, Math.min(2, called)))
+  buffer.relational(feature.labels, pack(standings.labels[tool.index] as number, mode))
+  buffer.relational(feature.exhausted, pack(standings.exhaustion[tool.index] as number, mode, Math.min(2, called)))
   describeSameness(buffer, tool, state, last)
   const previous = episode.calls.at(-1)
   const before = previous === undefined ? undefined : episode.view.catalogue.tools[previous.tool]

@@ -8,6 +8,7 @@ import { type ArgumentChoice, applyChoice, type CallDraft, draftCall } from './c
 import type { CandidateBuffer } from './candidate-buffer.ts'
 import { proposeIds } from './id-argument.ts'
 import { proposeIntents } from './intent.ts'
+import { toolStandings } from './tool-standings.ts'
 import { proposeSpans, proposeValues } from './value-argument.ts'
 
 /** Picks one of at least two candidates. */
@@ -25,14 +26,14 @@ export type TurnPlan =
  * "finish" the answer. Sampling and training both come through here, with different choosers.
  */
 export function planTurn(episode: Episode, buffer: CandidateBuffer, chooser: Chooser): TurnPlan {
-  const reach = reachabilityOf(episode)
-  proposeIntents(buffer, episode, reach)
+  const standings = toolStandings(episode, reachabilityOf(episode))
+  proposeIntents(buffer, episode, standings)
   const intent = decide(buffer, chooser)
   if (intent === episode.view.catalogue.tools.length) {
     const answers = proposeAnswers(buffer, episode)
     return { kind: 'finish', answer: answers[decide(buffer, chooser)] as string }
   }
-  proposeCalls(buffer, episode, reach, intent)
+  proposeCalls(buffer, episode, standings, intent)
   const draft = draftCall(episode, decide(buffer, chooser), intent)
   for (let position = 0; position < draft.tool.parameters.length; position++) {
     decideArgument(episode, buffer, chooser, draft, position)

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from 'rlenv'
-import type { KeyMatches } from './key-match.ts'
+import type { ColumnLayout } from './column-layout.ts'
 import type { Observation, ObservedRow, Scalar } from './observation.ts'
 import { matchRow, relevanceOf } from './row-match.ts'
 import type { TaskView } from './task-view.ts'
@@ -166,7 +166,7 @@ export class Episode {
     const inherited = rows.length === 0 ? 0 : this.#goalsOfArguments(args)
     let layout: ColumnLayout | null = null
     for (const row of rows) {
-      if (layout === null || !layout.fits(row.keys)) layout = new ColumnLayout(row.keys, tool.index, this.view.keys)
+      if (layout === null || !layout.fits(row.keys)) layout = this.view.keys.layout(row.keys, tool.index)
       if (!tool.readOnly && !layout.hasId) continue
       const { spans, hits, goals } = matchRow(row, layout.signatures, this.view.text, this.activeGoal)
       const index = this.rows.length
@@ -221,24 +221,6 @@ export class Episode {
     this.intentCalled = false
     this.goalsDone = Math.min(this.view.text.goals.length, this.goalsDone + 1)
     this.activeGoal = Math.min(this.view.text.goals.length - 1, this.goalsDone)
-  }
-}
-
-/** Which columns of a result's rows are ids. */
-class ColumnLayout {
-  /** Shape [columns]; −1 where the column is no id. */
-  readonly signatures: Int32Array
-  readonly hasId: boolean
-  readonly #keys: readonly string[]
-
-  constructor(columns: readonly string[], tool: number, keys: KeyMatches) {
-    this.#keys = columns
-    this.signatures = Int32Array.from(columns, (name) => keys.signature(name, tool))
-    this.hasId = this.signatures.some((signature) => signature >= 0)
-  }
-
-  fits(columns: readonly string[]): boolean {
-    return columns.length === this.#keys.length && columns.every((name, i) => name === this.#keys[i])
   }
 }
 

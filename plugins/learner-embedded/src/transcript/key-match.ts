@@ -1,5 +1,6 @@
 import { identifierWords } from '../text/identifier-words.ts'
 import { stemHash } from '../text/stem.ts'
+import { ColumnLayout } from './column-layout.ts'
 import { isIdName, keyHash, type ParameterView } from './parameter-view.ts'
 import { idNouns, type ToolCatalogue } from './tool-catalogue.ts'
 import type { ToolView } from './tool-view.ts'
@@ -28,6 +29,8 @@ export class KeyMatches {
   readonly #catalogue: ToolCatalogue
   readonly #classes: Uint8Array[] = []
   readonly #known: Map<string, number>[]
+  /** Per tool, that of the rows that it returned last. */
+  readonly #layouts: (ColumnLayout | undefined)[] = []
 
   constructor(catalogue: ToolCatalogue) {
     this.#catalogue = catalogue
@@ -49,6 +52,15 @@ export class KeyMatches {
     const made = isIdName(name) ? this.#classes.push(this.#classify(name, tool)) - 1 : -1
     names.set(name, made)
     return made
+  }
+
+  /** Of rows with these columns, as a tool returned them. */
+  layout(columns: readonly string[], tool: number): ColumnLayout {
+    const latest = this.#layouts[tool]
+    if (latest?.fits(columns)) return latest
+    const layout = new ColumnLayout(columns, (name) => this.signature(name, tool))
+    this.#layouts[tool] = layout
+    return layout
   }
 
   /** Shape [id parameters of all tools], of {@link keyMatch}. */

@@ -16,6 +16,17 @@ export function mixUnordered(a: number, b: number): number {
   return a < b ? mix(a, b) : mix(b, a)
 }
 
+const relationalSeed = 0x9e3779b1
+const lexicalSeed = 0x51ed270b
+
+/** What a seed and each of the small feature numbers mix to. */
+function mixedWith(seed: number): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, feature) => mix(seed, feature))
+}
+
+const relationalMixes = mixedWith(relationalSeed)
+const lexicalMixes = mixedWith(lexicalSeed)
+
 /** Turns (feature, value) into an index of a weight vector of a power-of-two size. */
 export class FeatureSpace {
   readonly size: number
@@ -34,10 +45,10 @@ export class FeatureSpace {
   }
 
   relational(feature: number, value: number): number {
-    return mix(mix(0x9e3779b1, feature), value) & this.#mask
+    return mix(relationalMixes[feature] ?? mix(relationalSeed, feature), value) & this.#mask
   }
 
   lexical(feature: number, pair: number): number {
-    return (mix(mix(0x51ed270b, feature), pair) & this.#mask) + this.#half
+    return (mix(lexicalMixes[feature] ?? mix(lexicalSeed, feature), pair) & this.#mask) + this.#half
   }
 }

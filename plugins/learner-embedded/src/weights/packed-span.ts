@@ -10,53 +10,88 @@ export interface PackedSpan {
   readonly firsts: Int32Array
 }
 
-/** Collects decisions into a {@link PackedSpan}. */
+/** Collects decisions into a {@link PackedSpan}. What it packs are views of blocks that it never writes to again. */
 export class SpanRecorder {
-  #features: Int32Array = new Int32Array(1 << 16)
-  #starts: Int32Array = new Int32Array(1 << 10)
-  #firsts: Int32Array = new Int32Array(64)
-  #length = 0
+  readonly #features = new BlockWriter(1 << 18)
+  readonly #starts = new BlockWriter(1 << 14)
+  readonly #firsts = new BlockWriter(1 << 12)
   #candidates = 0
-  #decisions = 0
 
   reset(): void {
-    this.#length = 0
+    this.#features.reset()
+    this.#starts.reset()
+    this.#firsts.reset()
     this.#candidates = 0
-    this.#decisions = 0
   }
 
   add(buffer: CandidateBuffer): void {
     const { count, length, features, starts } = buffer
-    this.#features = roomFor(this.#features, this.#length + length)
-    this.#starts = roomFor(this.#starts, this.#candidates + count + 1)
-    this.#firsts = roomFor(this.#firsts, this.#decisions + 2)
-    this.#features.set(features.subarray(0, length), this.#length)
-    this.#firsts[this.#decisions++] = this.#candidates
-    for (let candidate = 0; candidate < count; candidate++) {
-      this.#starts[this.#candidates++] = this.#length + (starts[candidate] as number)
-    }
-    this.#length += length
+    const from = this.#features.length
+    this.#features.append(features, length)
+    this.#firsts.push(this.#candidates)
+    for (let candidate = 0; candidate < count; candidate++) this.#starts.push(from + (starts[candidate] as number))
+    this.#candidates += count
   }
 
   pack(): PackedSpan {
-    this.#starts[this.#candidates] = this.#length
-    this.#firsts[this.#decisions] = this.#candidates
-    return {
-      features: this.#features.slice(0, this.#length),
-      starts: this.#starts.slice(0, this.#candidates + 1),
-      firsts: this.#firsts.slice(0, this.#decisions + 1),
-    }
+    this.#starts.push(this.#features.length)
+    this.#firsts.push(this.#candidates)
+    return { features: this.#features.take(), starts: this.#starts.take(), firsts: this.#firsts.take() }
+  }
+}
+
+/** Writes one list of integers after the other into large blocks: many small arrays cost more to make than to fill. */
+class BlockWriter {
+  readonly #size: number
+  #block: Int32Array
+  #from = 0
+  #length = 0
+
+  constructor(size: number) {
+    this.#size = size
+    this.#block = new Int32Array(size)
+  }
+
+  /** Of the list that is being written. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Begins the list anew. */
+  reset(): void {
+    this.#length = 0
+  }
+
+  push(value: number): void {
+    this.#room(1)
+    this.#block[this.#from + this.#length++] = value
+  }
+
+  append(values: Int32Array, count: number): void {
+    this.#room(count)
+    this.#block.set(values.subarray(0, count), this.#from + this.#length)
+    this.#length += count
+  }
+
+  /** The list, which ends here; the next one begins. */
+  take(): Int32Array {
+    const list = this.#block.subarray(this.#from, this.#from + this.#length)
+    this.#from += this.#length
+    this.#length = 0
+    return list
+  }
+
+  #room(count: number): void {
+    const end = this.#from + this.#length + count
+    if (end <= this.#block.length) return
+    const begun = this.#block.subarray(this.#from, this.#from + this.#length)
+    this.#block = new Int32Array(Math.max(this.#size, 2 * (this.#length + count)))
+    this.#block.set(begun)
+    this.#from = 0
   }
 }
 
 /** Bytes that a packed span holds. */
 export function packedBytes(span: PackedSpan): number {
   return span.features.byteLength + span.starts.byteLength + span.firsts.byteLength
-}
-
-function roomFor(array: Int32Array, length: number): Int32Array {
-  if (length <= array.length) return array
-  const larger = new Int32Array(Math.max(length, array.length * 2))
-  larger.set(array)
-  return larger
 }
