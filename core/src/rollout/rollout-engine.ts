@@ -107,12 +107,13 @@ export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngin
 function poolOf(options: RolloutEngineOptions, player: AttemptPlayer): ShardPool | null {
   const { config, pipeline, policy, seed, events, clock = systemClock } = options
   const { verifierTimeoutMs = defaultVerifierTimeoutMs, progressDeadlineMs = defaultProgressDeadlineMs } = options
-  const { mode, shards } = config
+  const { mode, shards, shardMemoryMib: memoryMib } = config
   if (mode === 'inline') return null
   const limits = limitsOf(config)
   return new ShardPool({
     mode,
     shards,
+    memoryMib,
     pipeline,
     player,
     policy,

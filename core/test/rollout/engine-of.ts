@@ -16,6 +16,7 @@ export const testConfig: ResolvedConfig['rollout'] = {
   maxConcurrentRollouts: 8,
   mode: 'inline',
   shards: null,
+  shardMemoryMib: null,
   toolTimeoutMs: 5000,
   turnTimeoutMs: 5000,
   rolloutTimeoutMs: 20_000,

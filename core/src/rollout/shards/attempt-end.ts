@@ -6,9 +6,9 @@ import type { LinkEnd } from './shard-link.ts'
 import type { Mark } from './shard-marks.ts'
 
 /** How an attempt ended that kept its shard from everything else. */
-export function hangStop(plan: AttemptPlan, { mark, forMs }: Hang, wasEnded: boolean): StopReason {
+export function hangStop(plan: AttemptPlan, { mark, limitMs }: Hang, wasEnded: boolean): StopReason {
   const advice = wasEnded ? '' : '; its thread cannot be ended and goes on, so set rollout.mode to "processes"'
-  return stop(plan, mark, faultCodes.worldHung, `has not come back for ${forMs} ms${advice}`)
+  return stop(plan, mark, faultCodes.worldHung, `did not come back within ${limitMs} ms${advice}`)
 }
 
 /** How an attempt ended that took its shard with it. */

@@ -19,7 +19,7 @@ export type GuardNote =
   | { readonly kind: 'slow' }
   | ({ readonly kind: 'hung' } & Hang)
   /** More memory than it may have; it is ended at once. */
-  | { readonly kind: 'memory'; readonly mark: Mark; readonly mib: number }
+  | { readonly kind: 'memory'; readonly mark: Mark }
 
 /** Position of the guard's pipe among a shard process's file descriptors: after stdin, stdout, stderr and the channel. */
 export const guardFd = 4

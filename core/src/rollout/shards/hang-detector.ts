@@ -6,8 +6,8 @@ export type SectionLimits = Readonly<Record<Section, number>>
 /** A shard whose thread has not come back in time. */
 export interface Hang {
   readonly mark: Mark
-  /** Milliseconds. */
-  readonly forMs: number
+  /** Milliseconds that it had. Not how long it took: that differs from run to run, and this stands in traces. */
+  readonly limitMs: number
 }
 
 /** `slow`: past half of its limit, so that a replacement may be needed. */
@@ -29,7 +29,8 @@ export interface HangLimits {
 export function sectionLimits({ toolTimeoutMs, turnTimeoutMs, verifierTimeoutMs }: HangLimits): SectionLimits {
   const judging = Math.max(toolTimeoutMs, verifierTimeoutMs)
   return {
-    idle: judging,
+    // A call that went on by itself: what it blocks is every other rollout's deadline.
+    idle: toolTimeoutMs,
     open: toolTimeoutMs,
     tool: toolTimeoutMs,
     capture: judging,
@@ -87,7 +88,7 @@ export class HangDetector {
 
   /** The hang that was just seen. */
   hang(): Hang {
-    return { mark: this.#mark, forMs: Math.round(Math.max(this.#stillMs, this.#unturnedMs)) }
+    return { mark: this.#mark, limitMs: this.#limits[this.#mark.section] }
   }
 
   #pace(): Pace {

@@ -15,7 +15,7 @@ class ProcessLink implements ShardLink {
   readonly #child: ChildProcess
   readonly #listener: LinkListener
   #mark: Mark | null = null
-  #memory: number | null = null
+  #isOutOfMemory = false
 
   constructor(module: string, setup: Omit<ShardSetup, 'kind' | 'marks'>, listener: LinkListener) {
     this.#listener = listener
@@ -25,6 +25,7 @@ class ProcessLink implements ShardLink {
       execArgv: [...ownArguments(), `--max-old-space-size=${setup.memoryMib}`],
     })
     this.#child = child
+    const outOfMemory = `it held more than ${setup.memoryMib} MiB`
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => process.stderr.write(chunk))
     const notes = child.stdio[guardFd] as Readable
     const heardAll = new Promise<void>((resolve) => notes.on('close', resolve))
@@ -34,7 +35,7 @@ class ProcessLink implements ShardLink {
       const ended = async (why: string) => {
         await Promise.race([heardAll, new Promise((late) => setTimeout(late, lastWordsMs))])
         resolve()
-        listener.ended({ why: this.#memory === null ? why : `it held ${this.#memory} MiB`, mark: this.#mark })
+        listener.ended({ why: this.#isOutOfMemory ? outOfMemory : why, mark: this.#mark })
       }
       child.once(
         'exit',
@@ -81,7 +82,7 @@ class ProcessLink implements ShardLink {
         break
       case 'memory':
         this.#mark = note.mark
-        this.#memory = note.mib
+        this.#isOutOfMemory = true
     }
   }
 }

@@ -36,9 +36,8 @@ class ShardGuard {
     if (this.#hungAt !== null && now - this.#hungAt > lastResortMs) end()
     if (this.#hungAt !== null) return
     this.#note(this.#detector.look(now), now)
-    const mib = process.memoryUsage.rss() / 2 ** 20
-    if (mib > memoryMib) {
-      this.#write({ kind: 'memory', mark: this.#detector.mark, mib: Math.round(mib) })
+    if (process.memoryUsage.rss() > memoryMib * 2 ** 20) {
+      this.#write({ kind: 'memory', mark: this.#detector.mark })
       end()
     }
   }

@@ -28,6 +28,8 @@ export interface ShardPoolOptions {
   readonly mode: Exclude<RolloutMode, 'inline'>
   /** Null = one fewer than there are cores. */
   readonly shards: number | null
+  /** MiB that one may hold; null = its share of the machine's memory. */
+  readonly memoryMib: number | null
   readonly pipeline: Pipeline
   /** Decides about attempts that came to no end of their own. */
   readonly player: AttemptPlayer
@@ -182,7 +184,7 @@ export class ShardPool implements AttemptRunner {
       verifierTimeoutMs,
       progressDeadlineMs,
       sectionLimits: sectionLimits({ ...limits, verifierTimeoutMs }),
-      memoryMib: Math.max(1024, Math.floor((0.8 * totalmem()) / 2 ** 20 / (this.#size + 1))),
+      memoryMib: this.#options.memoryMib ?? shareOfMemory(this.#size),
     }
     return new Shard(++this.#started, this.#open, this.#recipe.module, setup, this.#owner)
   }
@@ -223,7 +225,7 @@ export class ShardPool implements AttemptRunner {
   }
 
   #neverReady(shard: Shard, cause: Hang | LinkEnd, jobs: readonly ShardJob[]): void {
-    const why = 'why' in cause ? cause.why : `it was stuck for ${cause.forMs} ms`
+    const why = 'why' in cause ? cause.why : `it was stuck for ${cause.limitMs} ms`
     if (++this.#futileStarts < mostFutileStarts) this.#restart(jobs)
     else this.#fail(shardFailed(`shard ${shard.number} did not start: ${why}`), jobs)
   }
@@ -267,6 +269,11 @@ export class ShardPool implements AttemptRunner {
   #warn(message: string): void {
     this.#options.events({ type: 'warning', message, plugin: null, hook: null })
   }
+}
+
+/** MiB for each of so many shards and the orchestrator, with a fifth left to everybody else. */
+function shareOfMemory(shards: number): number {
+  return Math.max(1024, Math.floor((0.8 * totalmem()) / 2 ** 20 / (shards + 1)))
 }
 
 function recipeOf({ pipeline, mode }: ShardPoolOptions): PipelineRecipe {

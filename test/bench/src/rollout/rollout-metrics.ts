@@ -20,6 +20,7 @@ const rollout: ResolvedConfig['rollout'] = {
   maxConcurrentRollouts: 64,
   mode: 'inline',
   shards: null,
+  shardMemoryMib: null,
   toolTimeoutMs: 30_000,
   turnTimeoutMs: 300_000,
   rolloutTimeoutMs: 1_800_000,
