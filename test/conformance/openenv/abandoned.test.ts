@@ -17,7 +17,7 @@ const mostGrownMib = 64
 
 let served: ServedBundles
 beforeAll(async () => {
-  served = await ServedBundles.start('--capacity', String(capacity))
+  served = await ServedBundles.start({ flags: ['--openenv', 'client', '--capacity', String(capacity)] })
 })
 afterAll(() => served?.stop())
 

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { announceSkip, installAwm, installRelease, type ReleaseName, runClient } from './python-clients.ts'
 import { ServedBundles } from './served-bundles.ts'
 
+const controlToken = 'for-trainers-only'
+
+/** Whoever has no way to send headers carries the control token in his address. */
 let served: ServedBundles
+const addressOf = (path: string) => `${served.url.replace('//', `//trainer:${controlToken}@`)}${path}`
 beforeAll(async () => {
-  served = await ServedBundles.start()
+  served = await ServedBundles.start({ variables: { RLENV_CONTROL_TOKEN: controlToken } })
 })
 afterAll(() => served?.stop())
 
@@ -48,7 +52,7 @@ for (const name of ['core-0.3', 'openenv-0.10'] as const satisfies readonly Rele
       const { played, synchronous } = await runClient<PlayedGeneric>(
         installed,
         'generic.py',
-        `${served.url}/openenv`,
+        addressOf('/openenv'),
         served.tasks,
       )
       expect(played).toHaveLength(served.tasks.length)
@@ -66,10 +70,15 @@ for (const name of ['core-0.3', 'openenv-0.10'] as const satisfies readonly Rele
       expect(synchronous).toEqual({ reward: 0, done: true })
     })
 
+    test('nobody comes in without the control token', async () => {
+      const play = runClient(installed, 'generic.py', `${served.url}/openenv`, served.tasks)
+      await expect(play).rejects.toThrow('401')
+    })
+
     test('MCPToolClient lists and calls the same tools by steps and by JSON-RPC over HTTP', async () => {
       // The client's own call_tool(name, **arguments) cannot pass an argument that is called "name".
       const task = served.tasks.find(({ calls }) => calls.every((call) => !('name' in call.arguments)))
-      const url = `${served.url}/openenv`
+      const url = addressOf('/openenv')
       const { steps, http } = await runClient<Record<'steps' | 'http', PlayedTools>>(installed, 'tools.py', url, task)
       expect(steps.tools.length).toBeGreaterThan(0)
       expect(http.tools).toEqual(steps.tools)
@@ -84,7 +93,7 @@ for (const name of ['core-0.3', 'openenv-0.10'] as const satisfies readonly Rele
 
     test('the validator of running servers is content with both dialects', async () => {
       for (const dialect of ['', '/awm']) {
-        const report = await runClient<Validation>(installed, 'validate.py', `${served.url}/openenv${dialect}`)
+        const report = await runClient<Validation>(installed, 'validate.py', addressOf(`/openenv${dialect}`))
         expect(report.criteria.filter(({ passed }) => !passed)).toEqual([])
         expect(report).toMatchObject({ passed: true })
         expect(report.criteria.length).toBeGreaterThanOrEqual(6)
@@ -96,7 +105,7 @@ for (const name of ['core-0.3', 'openenv-0.10'] as const satisfies readonly Rele
 const awm = await installAwm('core-0.3')
 describe.skipIf(announceSkip("AWM's client", awm))("AWM's unmodified client", () => {
   test('solves every task by its gold calls and understands everything that it is answered', async () => {
-    const url = `${served.url}/openenv/awm`
+    const url = addressOf('/openenv/awm')
     const played = await runClient<readonly PlayedAwm[]>(awm, 'awm.py', url, served.tasks)
     expect(played).toHaveLength(served.tasks.length)
     for (const [index, { calls, instruction }] of served.tasks.entries()) {

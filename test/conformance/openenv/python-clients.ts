@@ -104,7 +104,12 @@ async function ran(command: string, args: readonly string[]): Promise<string | n
 }
 
 function run(command: string, args: readonly string[], input: string, timeout: number) {
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' }
+  const env = {
+    ...process.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_HTTP_LOW_SPEED_LIMIT: '1000',
+    GIT_HTTP_LOW_SPEED_TIME: '20',
+  }
   const child = spawn(command, args, { env, timeout, killSignal: 'SIGKILL', stdio: ['pipe', 'pipe', 'pipe'] })
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -29,6 +29,12 @@ import { defineConfig } from 'rlenv'
 export default defineConfig({ extends: arena({ environments: 3, tasksPerEnvironment: 5 }), seed: 5 })
 `
 
+export interface ServeOptions {
+  readonly flags?: readonly string[]
+  /** Of the environment of the process. */
+  readonly variables?: Readonly<Record<string, string>>
+}
+
 /** `rlenv serve` as a process, over bundles that `rlenv synth` has just written. */
 export class ServedBundles {
   readonly tasks: readonly GoldTask[]
@@ -45,11 +51,11 @@ export class ServedBundles {
     this.tasks = tasksOf(project.path('environments'))
   }
 
-  static async start(...flags: readonly string[]): Promise<ServedBundles> {
+  static async start({ flags = [], variables = {} }: ServeOptions = {}): Promise<ServedBundles> {
     const project = new Project({ 'rlenv.config.ts': config })
     await project.json(['synth', '--out', 'environments'])
-    const args = [bin, 'serve', '--bundle', 'environments', '--json', '--openenv', 'client', ...flags]
-    const env = { ...process.env, CI: '1', NO_COLOR: '1' }
+    const args = [bin, 'serve', '--bundle', 'environments', '--json', ...flags]
+    const env = { ...process.env, CI: '1', NO_COLOR: '1', ...variables }
     const child = spawn(process.execPath, args, { cwd: project.directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
     return new ServedBundles(project, child, await addressOf(child))
   }

@@ -4,21 +4,21 @@ const text: JsonObject = { type: 'string' }
 const count: JsonObject = { type: 'integer' }
 const anyObject: JsonObject = { type: 'object', additionalProperties: true }
 
-export const listToolsSchema: JsonObject = {
+const listToolsSchema: JsonObject = {
   type: 'object',
   properties: { type: { const: 'list_tools' }, metadata: anyObject },
   required: ['type'],
   additionalProperties: false,
 }
 
-export const callToolSchema: JsonObject = {
+const callToolSchema: JsonObject = {
   type: 'object',
   properties: { type: { const: 'call_tool' }, tool_name: text, arguments: anyObject, metadata: anyObject },
   required: ['type', 'tool_name'],
   additionalProperties: false,
 }
 
-export const toolListSchema: JsonObject = {
+const toolListSchema: JsonObject = {
   type: 'array',
   items: {
     type: 'object',

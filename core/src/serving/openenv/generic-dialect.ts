@@ -1,3 +1,4 @@
+import { isObject } from '../../environment/tools/schema-references.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { Verdict } from '../../vocabulary/outcome.ts'
 import type { ToolErrorKind } from '../../vocabulary/tool.ts'
@@ -19,12 +20,16 @@ const errorTypes: Readonly<Record<ToolErrorKind, string>> = {
   timeout: 'timeout',
 }
 
+/** Content that was too long is kept as its sizes; what there is of it stands in the text. */
+const isCut = (content: Json): boolean => isObject(content) && isObject(content.$cut)
+
 /**
  * A call's outcome as OpenEnv's tool environments put it: what the tool said as text, and as data. The official clients
- * hand `data` to their callers.
+ * hand `data` to their callers, so it is the text where that was cut.
  */
 export function toolResult({ result, text }: SessionCall): JsonObject {
-  const data = result.ok ? result.content : null
+  const content = result.ok ? result.content : null
+  const data = isCut(content) ? text : content
   return {
     content: [{ type: 'text', text }],
     structured_content: { result: data },
@@ -135,7 +140,10 @@ export const genericDialect: Dialect = {
   listed: (tools) => reply({ tools: openEnvTools(tools) }),
   called(call) {
     const { name, result } = call
-    if (result.ok) return reply({ tool_name: name, result: toolResult(call), error: null })
+    if (result.ok) {
+      const metadata = result.notice === undefined ? {} : { metadata: { notice: result.notice } }
+      return reply({ tool_name: name, result: toolResult(call), error: null, ...metadata })
+    }
     const { kind, code, message } = result.error
     const error = { error_type: errorTypes[kind], message }
     return reply({ tool_name: name, result: null, error, metadata: { kind, code } })

@@ -27,6 +27,9 @@ export interface HttpDoorParts {
   readonly maxBodyBytes: number
 }
 
+/** Longest delay that a timer takes, in milliseconds. */
+const longestTimerMs = 2 ** 31 - 1
+
 const statusOf: Partial<Record<FaultCode, number>> = { VALIDATION_ERROR: 422, CAPACITY_REACHED: 503 }
 
 /** OpenEnv over HTTP: what a server says about itself, single requests without memory, and JSON-RPC. */
@@ -98,18 +101,18 @@ export class HttpDoor {
   async #passing(
     request: IncomingMessage,
     response: ServerResponse,
-    read: (body: Json) => JsonObject | readonly FieldError[],
+    read: BodyReader,
     what: 'reset' | 'step',
   ): Promise<void> {
     const { dialect, table, maxBodyBytes } = this.#parts
     const text = (await readBody(request, maxBodyBytes)).toString()
     if (dialect.httpRefusal !== null) return sendJson(response, 400, dialect.httpRefusal)
-    const data = readJson(text, read)
-    if (isFieldErrors(data)) return sendFault(response, { code: 'VALIDATION_ERROR', message: 'invalid', errors: data })
+    const body = readJson(text, read)
+    if (isFieldErrors(body)) return sendFault(response, { code: 'VALIDATION_ERROR', message: 'invalid', errors: body })
     const session = table.open(false)
     if (isFault(session)) return sendFault(response, session)
     try {
-      const answer = await asked(session, what, data, gone(response))
+      const answer = await asked(session, what, body, gone(response))
       if (isFault(answer)) sendFault(response, answer)
       else sendJson(response, 200, replyBody(answer))
     } finally {
@@ -128,9 +131,10 @@ export class HttpDoor {
 function asked(
   session: OpenEnvSession,
   what: 'reset' | 'step',
-  data: JsonObject,
-  signal: AbortSignal,
+  { data, timeoutMs }: Body,
+  gone: AbortSignal,
 ): Promise<Reply | Fault> {
+  const signal = timeoutMs === null ? gone : AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)])
   return what === 'reset' ? session.reset(data, signal) : session.step(data, signal)
 }
 
@@ -162,16 +166,16 @@ function textField(body: JsonObject, name: string): readonly FieldError[] {
   return [{ type: 'string_too_long', loc: ['body', name], msg: 'String should have at most 255 characters' }]
 }
 
-function readResetBody(body: Json): JsonObject | readonly FieldError[] {
+function readResetBody(body: Json): Body | readonly FieldError[] {
   const given = body ?? {}
   if (!isObject(given)) return [wrongType('dict', 'body')]
   const { seed = null } = given
   const isSeed = seed === null || (Number.isSafeInteger(seed) && (seed as number) >= 0)
   const errors = [...(isSeed ? [] : [wrongType('int', 'body', 'seed')]), ...textField(given, 'episode_id')]
-  return errors.length > 0 ? errors : given
+  return errors.length > 0 ? errors : { data: given, timeoutMs: null }
 }
 
-function readStepBody(body: Json): JsonObject | readonly FieldError[] {
+function readStepBody(body: Json): Body | readonly FieldError[] {
   if (!isObject(body ?? undefined)) return [wrongType('dict', 'body')]
   const { action, timeout_s: timeout = null } = body as JsonObject
   const errors = [
@@ -182,7 +186,9 @@ function readStepBody(body: Json): JsonObject | readonly FieldError[] {
       : [wrongType('float', 'body', 'timeout_s')]),
     ...textField(body as JsonObject, 'request_id'),
   ]
-  return errors.length > 0 ? errors : (action as JsonObject)
+  if (errors.length > 0) return errors
+  const timeoutMs = typeof timeout === 'number' ? Math.min(Math.ceil(timeout * 1_000), longestTimerMs) : null
+  return { data: action as JsonObject, timeoutMs }
 }
 
 function sendFault(response: ServerResponse, { code, message, errors }: Fault): void {

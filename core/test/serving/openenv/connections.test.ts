@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { ExecutableWorld } from '../../../src/environment/executable-world.ts'
 import type { World } from '../../../src/hooks/world.ts'
 import { eventually, openDoor, TestClient, type TestDoorOptions } from './door.ts'
+import { slowWorld } from './slow-world.ts'
 
 async function withDoor(options: TestDoorOptions, test: (door: Awaited<ReturnType<typeof openDoor>>) => Promise<void>) {
   const door = await openDoor(options)
@@ -12,28 +12,6 @@ async function withDoor(options: TestDoorOptions, test: (door: Awaited<ReturnTyp
     await test(door)
   } finally {
     await door.close()
-  }
-}
-
-/** The executable world, whose calls are carried out a while after they were asked for. */
-function slowWorld(ms: number): World {
-  const world = new ExecutableWorld()
-  return {
-    name: 'slow',
-    close: () => world.close(),
-    open: async (request) => {
-      const instance = await world.open(request)
-      return {
-        tools: instance.tools,
-        capture: () => instance.capture(),
-        close: () => instance.close(),
-        call: async (name, args, signal) => {
-          const outcome = await instance.call(name, args, signal)
-          await new Promise((resolve) => setTimeout(resolve, ms))
-          return outcome
-        },
-      }
-    },
   }
 }
 

@@ -62,6 +62,15 @@ describe('the generic dialect', () => {
     await generic.close()
   })
 
+  it('hands callers the shown part of a result that is too long', async () => {
+    const narrow = await openDoor({ broker: { limits: { maxResultChars: 40 } } })
+    const generic = await TestClient.connect(`${narrow.ws}/ws`)
+    const { observation } = await generic.call('list_loans', { member_id: 1 })
+    expect(observation.result).toMatchObject({ data: expect.stringContaining('characters are missing here') })
+    await generic.close()
+    await narrow.close()
+  })
+
   it.each<[string, JsonObject, string]>([
     ['nope', {}, 'tool_not_found'],
     ['verify', {}, 'tool_not_found'],

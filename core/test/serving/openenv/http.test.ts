@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/vocabulary/json.ts'
 import { eventually, openDoor, TestClient, type TestDoor } from './door.ts'
+import { slowWorld } from './slow-world.ts'
 
 describe('over HTTP', () => {
   let door: TestDoor
@@ -61,6 +62,15 @@ describe('over HTTP', () => {
   ])('POST %s with %j is 422 and names the field', async (path, body, loc) => {
     const answer = await post(path, body)
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, msg: expect.any(String) }] } })
+  })
+
+  it('a step is waited for as long as it says', async () => {
+    const slow = await openDoor({ broker: { world: slowWorld(300) } })
+    const action = { type: 'call_tool', tool_name: 'list_loans', arguments: { member_id: 1 } }
+    const body = JSON.stringify({ action, timeout_s: 0.05 })
+    const answer = await (await fetch(`${slow.http}/step`, { method: 'POST', body })).json()
+    expect(answer).toMatchObject({ observation: { error: { error_type: 'timeout' } } })
+    await slow.close()
   })
 
   it('a body that is too long is refused', async () => {
