@@ -2,9 +2,11 @@ import { createRequire } from 'node:module'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
 import type { ArgumentViolation } from '../../vocabulary/tool.ts'
+import { deepestArguments, isNestedDeeper } from './nesting.ts'
+import { patternCost } from './pattern-cost.ts'
 import { compileSubset } from './schema-check.ts'
-import { allowsNull, defaultOf, dereference, isObject } from './schema-references.ts'
-import { isExplosivePattern, type SchemaCheck } from './value-checks.ts'
+import { allowsNull, defaultOf, dereference, isObject, pointerPart } from './schema-references.ts'
+import type { SchemaCheck } from './value-checks.ts'
 
 export type ValidatedArguments =
   | { readonly ok: true; readonly value: JsonObject }
@@ -28,12 +30,24 @@ function ajv(): Ajv2020 {
   return sharedAjv
 }
 
-function explosivePatterns(schema: Json): string[] {
-  if (Array.isArray(schema)) return (schema as readonly Json[]).flatMap(explosivePatterns)
+/** Every regular expression in a schema. */
+function patternsIn(schema: Json): string[] {
+  if (Array.isArray(schema)) return (schema as readonly Json[]).flatMap(patternsIn)
   if (!isObject(schema)) return []
   const own = [schema.pattern, ...(isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [])]
-  const found = own.filter((pattern): pattern is string => typeof pattern === 'string' && isExplosivePattern(pattern))
-  return [...found, ...Object.values(schema).flatMap(explosivePatterns)]
+  const found = own.filter((pattern): pattern is string => typeof pattern === 'string')
+  return [...found, ...Object.values(schema).flatMap(patternsIn)]
+}
+
+/** Path of a text, or of a name, that has more characters than allowed. */
+function tooLong(value: Json, most: number, path = ''): string | undefined {
+  if (typeof value === 'string') return value.length > most ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, entry] of Object.entries(value)) {
+    const found = name.length > most ? path : tooLong(entry as Json, most, `${path}/${pointerPart(name)}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Where an error is to be fixed: a missing or unwanted property is named in the path itself. */
@@ -60,7 +74,13 @@ function withoutNulls(schema: JsonSchema, value: Json): Json {
 function compileFull(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
   const open = !strictObjects || 'additionalProperties' in schema || 'unevaluatedProperties' in schema
   const validate: ValidateFunction = ajv().compile(open ? schema : { ...schema, unevaluatedProperties: false })
+  const longest = Math.min(...patternsIn(schema).map((pattern) => patternCost(pattern).longestText))
   return (value, _path, violations) => {
+    const path = longest === Number.POSITIVE_INFINITY ? undefined : tooLong(value, longest)
+    if (path !== undefined) {
+      violations.push({ path, message: `must have at most ${longest} characters to be matched with a pattern` })
+      return value
+    }
     const copy = structuredClone(strictObjects ? withoutNulls(schema, value) : value) as Json
     if (!validate(copy)) violations.push(...(validate.errors ?? []).map(violationOf))
     return copy
@@ -68,8 +88,9 @@ function compileFull(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
 }
 
 function compileCheck(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
-  const [explosive] = explosivePatterns(schema)
-  if (explosive !== undefined) throw new Error(`pattern ${explosive} may take time exponential in the text's length`)
+  const explosive = patternsIn(schema).find((pattern) => patternCost(pattern).explosive)
+  if (explosive !== undefined)
+    throw new Error(`pattern ${explosive} is invalid or may take time exponential in the text's length`)
   return compileSubset(schema, { arguments: strictObjects }) ?? compileFull(schema, strictObjects)
 }
 
@@ -99,6 +120,10 @@ export class ArgumentValidator {
   validate(args: Json | undefined): ValidatedArguments {
     const given = args ?? {}
     if (!isObject(given)) return { ok: false, violations: [{ path: '', message: 'must be an object' }] }
+    if (isNestedDeeper(given, deepestArguments)) {
+      const message = `must not be nested in more than ${deepestArguments} levels`
+      return { ok: false, violations: [{ path: '', message }] }
+    }
     const violations: ArgumentViolation[] = []
     const value = this.#check(given, '', violations)
     return violations.length > 0 ? { ok: false, violations } : { ok: true, value: value as JsonObject }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { ArgumentViolation } from '../../vocabulary/tool.ts'
+import { patternCost } from './pattern-cost.ts'
 
 /** Looks at a value, notes what is wrong, and returns the value with defaults applied. */
 export type SchemaCheck = (value: Json, path: string, violations: ArgumentViolation[]) => Json
@@ -10,14 +11,6 @@ function typeOf(value: Json): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value
-}
-
-/** A repeated group that itself repeats can take time exponential in the text's length. */
-export function isExplosivePattern(pattern: string): boolean {
-  return (
-    /\([^()]*[+*}][^()]*\)\s*[+*{]|\\[1-9]/.test(pattern) ||
-    /\([^()]*\([^)]*\)[^()]*[+*}]?[^()]*\)\s*[+*{]/.test(pattern)
-  )
 }
 
 /** `type`, also as a list, with OpenAPI's `nullable`. As all of these: undefined for nothing to check, null for a form it cannot read. */
@@ -86,7 +79,8 @@ function isMultiple(value: number, step: number): boolean {
 /** Length and pattern of texts. */
 export function textCheck({ minLength, maxLength, pattern }: JsonObject): SchemaCheck | null | undefined {
   if (minLength === undefined && maxLength === undefined && pattern === undefined) return undefined
-  if (pattern !== undefined && (typeof pattern !== 'string' || isExplosivePattern(pattern))) return null
+  if (pattern !== undefined && typeof pattern !== 'string') return null
+  const longest = pattern === undefined ? 0 : patternCost(pattern).longestText
   const [least, most] = [Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY)]
   const expression = pattern === undefined ? null : new RegExp(pattern, 'u')
   return (value, path, violations) => {
@@ -94,7 +88,10 @@ export function textCheck({ minLength, maxLength, pattern }: JsonObject): Schema
     const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
     if (length < least) violations.push({ path, message: `must have at least ${least} characters, got ${length}` })
     if (length > most) violations.push({ path, message: `must have at most ${most} characters, got ${length}` })
-    if (expression !== null && !expression.test(value)) violations.push({ path, message: `must match ${pattern}` })
+    if (expression === null) return value
+    if (value.length > longest)
+      violations.push({ path, message: `must have at most ${longest} characters to be matched with ${pattern}` })
+    else if (!expression.test(value)) violations.push({ path, message: `must match ${pattern}` })
     return value
   }
 }
