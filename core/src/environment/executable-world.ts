@@ -1,6 +1,6 @@
 import type { World, WorldInstance, WorldRequest } from '../hooks/world.ts'
 import type { Environment } from '../vocabulary/environment.ts'
-import { closeKeptConnections } from './instance/kept-connection.ts'
+import { keptConnections } from './instance/kept-connection.ts'
 import { loadEnvironment } from './load-environment.ts'
 import { loadSandbox } from './sandbox/quickjs-module.ts'
 
@@ -20,6 +20,6 @@ export class ExecutableWorld implements World {
 
   /** Frees the connections that instances share; instances of another world open what they need again. */
   close(): void {
-    closeKeptConnections()
+    keptConnections.close()
   }
 }

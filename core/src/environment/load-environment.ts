@@ -1,13 +1,44 @@
 import type { Environment } from '../vocabulary/environment.ts'
 import { ExecutableEnvironment, type ExecutableParts, executableHash } from './executable-environment.ts'
 
-/** Most environments that stay loaded without anybody holding them, and most bytes of their images together. */
-const mostLoaded = 256
-const mostLoadedBytes = 512 * 1024 * 1024
+/** Loaded environments up to a bound; those that nobody has asked for longest are let go. */
+export class EnvironmentCache {
+  readonly #most: number
+  readonly #mostBytes: number
+  /** By hash, the one that was asked for last at the end. */
+  readonly #loaded = new Map<string, ExecutableEnvironment>()
+  #bytes = 0
 
-/** Loaded environments, the one that was asked for last at the end. */
-const byHash = new Map<string, ExecutableEnvironment>()
-let loadedBytes = 0
+  /** @param mostBytes - of all images together. */
+  constructor(most: number, mostBytes: number) {
+    this.#most = most
+    this.#mostBytes = mostBytes
+  }
+
+  /** The environment with a hash, or else made from these parts. @throws {RlenvError} as the constructor does. */
+  load(parts: ExecutableParts, hash: string): ExecutableEnvironment {
+    const known = this.#loaded.get(hash)
+    const loaded = known ?? new ExecutableEnvironment(parts, hash)
+    if (known !== undefined) this.#loaded.delete(hash)
+    else this.#bytes += loaded.image.bytes.length
+    this.#loaded.set(hash, loaded)
+    this.#letGo()
+    return loaded
+  }
+
+  /** Whoever still holds one that is let go can go on with it. */
+  #letGo(): void {
+    for (const oldest of this.#loaded.values()) {
+      const { size } = this.#loaded
+      if (size === 1 || (size <= this.#most && this.#bytes <= this.#mostBytes)) return
+      this.#loaded.delete(oldest.hash)
+      this.#bytes -= oldest.image.bytes.length
+      oldest.close()
+    }
+  }
+}
+
+const cache = new EnvironmentCache(256, 256 * 1024 * 1024)
 
 const hashOfEnvironment = new WeakMap<Environment, string>()
 /** Hashes of parts that are frozen, by their tools. */
@@ -23,33 +54,13 @@ function hashOf(parts: ExecutableParts): string {
   return hash
 }
 
-/** Lets the environments go that nobody has asked for longest; whoever holds one can go on with it. */
-function forgetOldest(): void {
-  for (const oldest of byHash.values()) {
-    if (byHash.size <= mostLoaded && (loadedBytes <= mostLoadedBytes || byHash.size === 1)) return
-    byHash.delete(oldest.hash)
-    loadedBytes -= oldest.image.bytes.length
-    oldest.close()
-  }
-}
-
-function loadHashed(parts: ExecutableParts, hash: string): ExecutableEnvironment {
-  const known = byHash.get(hash)
-  const loaded = known ?? new ExecutableEnvironment(parts, hash)
-  if (known !== undefined) byHash.delete(hash)
-  else loadedBytes += loaded.image.bytes.length
-  byHash.set(hash, loaded)
-  forgetOldest()
-  return loaded
-}
-
 /**
  * Loads what of an environment can be executed. Equal content is loaded once, whatever object it comes in.
  *
  * @throws {RlenvError} RLENV_DATABASE_INVALID, RLENV_TOOL_INVALID
  */
 export function loadParts(parts: ExecutableParts): ExecutableEnvironment {
-  return loadHashed(parts, hashOf(parts))
+  return cache.load(parts, hashOf(parts))
 }
 
 /**
@@ -61,5 +72,5 @@ export function loadParts(parts: ExecutableParts): ExecutableEnvironment {
 export function loadEnvironment(environment: Environment): ExecutableEnvironment {
   const hash = hashOfEnvironment.get(environment) ?? hashOf(environment)
   hashOfEnvironment.set(environment, hash)
-  return loadHashed(environment, hash)
+  return cache.load(environment, hash)
 }

@@ -5,10 +5,19 @@ import type { LoggedWrite } from '../tools/call-effects.ts'
 import type { CompiledTool } from '../tools/compile-toolset.ts'
 
 /**
- * What a schema may not say if its writes are to be carried out again inside one transaction: foreign keys checked at
- * commit, statements that roll back the transaction or stop halfway.
+ * Whether a schema says what cannot be carried out again inside one transaction: foreign keys checked at commit,
+ * conflicts that roll back the transaction or stop a statement halfway.
  */
-const ruledOut = new Set(['DEFERRED', 'ROLLBACK', 'FAIL'])
+function rulesReplayOut(sql: string): boolean {
+  const tokens = sqlTokens(sql)
+  return tokens.some(({ keyword }, index) => {
+    const [before, previous] = [tokens[index - 2], tokens[index - 1]]
+    if (keyword === 'DEFERRED') return previous?.keyword === 'INITIALLY'
+    if (keyword !== 'ROLLBACK' && keyword !== 'FAIL') return false
+    const inRaise = previous?.text === '(' && before?.keyword === 'RAISE'
+    return inRaise || previous?.keyword === 'OR' || previous?.keyword === 'CONFLICT'
+  })
+}
 
 /** Behind this row id SQLite picks unused ones at random, which no log can repeat. */
 export const largestRowid = 2n ** 63n - 1n
@@ -23,8 +32,7 @@ function holdsLargestRowid(base: Connection, image: DatabaseImage): boolean {
 
 /** Whether an instance of this environment can be a log of its writes. Scripts are looked at when they run. */
 export function canReplay(base: Connection, image: DatabaseImage, tools: Iterable<CompiledTool>): boolean {
-  const words = image.schema.flatMap((sql) => sqlTokens(sql).map((token) => token.keyword || token.text.toUpperCase()))
-  if (words.some((word) => ruledOut.has(word)) || holdsLargestRowid(base, image)) return false
+  if (image.schema.some(rulesReplayOut) || holdsLargestRowid(base, image)) return false
   return [...tools].every(
     ({ program }) => program === null || program.steps.every(({ statement }) => !statement?.partial),
   )

@@ -34,7 +34,8 @@ export class WriteWatch {
     this.#log = quoteName(freeName(database))
     const keys = Array.from({ length: widestKey }, (_, index) => `k${index}`)
     database.prepare(`CREATE TEMP TABLE ${this.#log} (position, ${keys.join(', ')})`).run()
-    this.#read = database.prepare(`SELECT DISTINCT * FROM temp.${this.#log}`).raw().safeIntegers()
+    // Not DISTINCT, which takes 1 and 1.0 for the same key.
+    this.#read = database.prepare(`SELECT * FROM temp.${this.#log}`).raw().safeIntegers()
     this.#clear = database.prepare(`DELETE FROM temp.${this.#log}`)
   }
 
