@@ -69,7 +69,7 @@ export default defineConfig({
 export const attackScript = `import { createRolloutEngine, ExecutableWorld, loadPipeline, ReactRollout } from 'rlenv'
 import { goldPolicy, scriptedPolicy, tinyEnvironment } from 'rlenv/testing'
 
-const [mode, attack] = process.argv.slice(2)
+const [mode, attack, toolTimeoutMs = 500] = process.argv.slice(2)
 const { pipeline, config } = await loadPipeline({ file: 'rlenv.config.mjs', command: 'rollout' })
 const environment = tinyEnvironment()
 const [bad, good] = environment.tasks
@@ -85,7 +85,7 @@ const engine = createRolloutEngine({
     sample: (request, signal) => (request.messages[1].content === bad.instruction ? evil : gold).sample(request, signal),
   },
   environments: [environment],
-  config: { ...config.rollout, mode, maxAttempts: 1, shards: 1, toolTimeoutMs: 500 },
+  config: { ...config.rollout, mode, maxAttempts: 1, shards: 1, toolTimeoutMs: Number(toolTimeoutMs) },
   seed: 5,
   events: (event) => event.type === 'warning' && console.log(event.message),
 })

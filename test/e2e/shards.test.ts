@@ -108,7 +108,7 @@ test('a thread that is stuck in SQL is given up with advice, and the run goes on
 
 test('a parent that is killed leaves no process behind, not even one that is stuck in SQL', async () => {
   const pids = project.path('pids')
-  const parent = spawn(process.execPath, ['attack.mjs', 'processes', 'sql'], {
+  const parent = spawn(process.execPath, ['attack.mjs', 'processes', 'sql', '60000'], {
     cwd: project.directory,
     env: { ...process.env, HOSTILE_PIDS: pids },
     stdio: 'ignore',
