@@ -1,6 +1,7 @@
 import type { TrainingBatch } from '../hooks/roles.ts'
 import type { RolloutTiming } from '../rollout/collect-request.ts'
 import { FailureTally } from '../rollout/failure-tally.ts'
+import { LoopLag } from '../telemetry/loop-lag.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { CollectedStep, StepPosition } from './collect-step.ts'
 import type { OptimizeReport } from './optimize-step.ts'
@@ -38,6 +39,7 @@ export class StepRecorder {
   readonly #failed: JudgedTrajectory[] = []
   readonly #timings: RolloutTiming[] = []
   readonly #startedAt: number
+  readonly #lag = new LoopLag()
   #collectedAt: number
   #waitingSince: number
   #learningSince: number
@@ -99,7 +101,10 @@ export class StepRecorder {
     await records.failedAttempts(this.#failed)
     await records.timings(this.#timings)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
+    const { p99Ms, maxMs } = this.#lag.stop()
     const times = {
+      'loop/lag_p99_ms': p99Ms,
+      'loop/lag_max_ms': maxMs,
       'time/generate': (this.#collectedAt - this.#startedAt) / 1000,
       'time/wait': (this.#learningSince - this.#waitingSince) / 1000,
       'time/learn': (learnedAt - this.#learningSince) / 1000,
