@@ -1,4 +1,4 @@
-import { drGrpo, type GrpoOptions, grpo } from '@rlenv/algorithm-grpo'
+import { type GrpoOptions, grpo } from '@rlenv/algorithm-grpo'
 import { type Algorithm, assemblePipeline, type Plugin, type Trajectory, type TrajectoryGroup, type Turn } from 'rlenv'
 import { groupOf, testSlotContext } from 'rlenv/testing'
 import { describe, expect, test } from 'vitest'
@@ -114,6 +114,40 @@ describe('grpo', () => {
     expect(await masks(true)).toEqual([0, 0, 0])
   })
 
+  test('scales by the whole batch when told so', async () => {
+    // rewards 1, −1, 0, 0: population deviation √½; the flat group stays without advantage
+    const groups = [groupOf([1, -1]), groupOf([0, 0], { ordinal: 1 })]
+    const { samples } = await batchOf(groups, { scaleRewards: 'batch', epsilon: 0 })
+    expect(samples[0]?.advantages[0]).toBeCloseTo(Math.SQRT2, 12)
+    expect(samples.map(({ advantages }) => advantages[0]).slice(2)).toEqual([0, 0])
+  })
+
+  test('counts rewards that are no number, and leaves their members out', async () => {
+    const { samples, metrics } = await batchOf([groupOf([1, Number.NaN, -1, Number.NEGATIVE_INFINITY])])
+    expect(metrics['reward/non_finite']).toBe(2)
+    expect(samples.map(({ trajectory }) => trajectory.id)).toEqual(['d0/0', 'd0/2'])
+  })
+
+  test('marks the samples of replayed rollouts', async () => {
+    const group = groupOf([1, -1])
+    const [first, second] = group.members
+    const { samples } = await batchOf([{ ...group, members: [first!, { ...second!, replayed: true }] }])
+    expect(samples.map(({ replayed }) => replayed)).toEqual([undefined, true])
+  })
+
+  test('asks the training loop for corrections only when it is told to make them', async () => {
+    const plain = await algorithmOf(grpo())
+    expect(plain.needsLogProbs).toBe(false)
+    expect(Object.keys(await plain.batch([]))).toEqual(['samples', 'loss', 'metrics'])
+    const options: GrpoOptions = { importanceSampling: { level: 'sequence' }, klInReward: { coefficient: 0.1 } }
+    const correcting = await algorithmOf(grpo(options))
+    expect(correcting.needsLogProbs).toBe(true)
+    expect(await correcting.batch([])).toMatchObject({
+      importanceSampling: { level: 'sequence', mode: 'truncate', cap: 2, floor: 0, scope: 'trajectory' },
+      klInReward: { coefficient: 0.1, estimator: 'k1' },
+    })
+  })
+
   test('hands its loss settings on in the words of the field', async () => {
     const { loss } = await batchOf([], { clip: { high: 0.4 }, dualClip: 3, kl: { coefficient: 0.001 } })
     expect(loss).toMatchObject({
@@ -124,16 +158,14 @@ describe('grpo', () => {
     })
   })
 
-  test('drGrpo divides by neither the deviation nor the length', async () => {
-    const batch = await (await algorithmOf(drGrpo({ length: 8 }))).batch([groupOf([1, 0, 0, 0])])
-    expect(batch.samples[0]?.advantages[0]).toBeCloseTo(0.75, 12)
-    expect(batch.loss).toMatchObject({ aggregation: 'dr-grpo', drGrpoLength: 8 })
-  })
-
   test.each([
     ['dr-grpo without a length', { aggregation: 'dr-grpo' }, 'constant length'],
     ['a dual clip below 1', { dualClip: 0.5 }, 'dualClip'],
     ['a lower clip of 1', { clip: { low: 1 } }, 'clip.low'],
+    ['a lower clip above 1 for cispo too', { objective: 'cispo', clip: { low: 1.5 } }, 'clip.low'],
+    ['a dual clip of cispo', { objective: 'cispo', dualClip: 3 }, 'dualClip'],
+    ['a floor that nothing looks at', { importanceSampling: { floor: 0.5 } }, 'importanceSampling.floor'],
+    ['a floor above the cap', { importanceSampling: { mode: 'mask', cap: 2, floor: 3 } }, 'masks everything'],
     ['a misspelt option', { cilp: {} }, 'cilp'],
   ])('refuses %s', async (_what, options, words) => {
     await expect(algorithmOf(grpo(options as GrpoOptions))).rejects.toMatchObject({

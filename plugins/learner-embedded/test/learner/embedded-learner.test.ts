@@ -235,6 +235,20 @@ test('hands the frozen first weights to a loss that asks for a reference', async
   expect(seen[0]).not.toEqual(before)
 })
 
+test('tells the log-probabilities of a batch as a loss would see them', async () => {
+  const learner = new EmbeddedLearner(small)
+  const batch = [await playBy(learner, { seed: 1, temperature: 0.7 }), await playBy(learner, { seed: 2 }, -1)]
+  const samples = batch.map(({ sample }) => sample)
+  const before = await learner.logProbs(samples, 'trained', signal)
+  await learner.accumulate(batch, loss, signal)
+  await learner.step(signal)
+  const after = await learner.logProbs(samples, 'trained', signal)
+  expect(after).not.toEqual(before)
+  expect(after).toEqual([await logProbsOf(learner, batch[0]!), await logProbsOf(learner, batch[1]!)])
+  expect(await learner.logProbs(samples, 'reference', signal)).toEqual(before)
+  await expect(learner.logProbs(samples, 'trained', AbortSignal.abort())).rejects.toThrow()
+})
+
 test('comes back from a checkpoint bit by bit', async () => {
   const saved = new EmbeddedLearner(small)
   const samples = [await playBy(saved, { seed: 1 }), await playBy(saved, { seed: 2 }, -1)]
