@@ -1,10 +1,12 @@
 import type { FeatureSpace } from '../weights/feature-hash.ts'
+import type { FixedFeatures } from '../weights/fixed-features.ts'
 
 /** Candidates of one decision, each a list of binary features. Reused from decision to decision. */
 export class CandidateBuffer {
   readonly #space: FeatureSpace
   #features: Int32Array = new Int32Array(1 << 15)
   #starts: Int32Array = new Int32Array(256)
+  readonly #fixed: (FixedFeatures | null)[] = []
   #length = 0
   #count = 0
 
@@ -33,15 +35,22 @@ export class CandidateBuffer {
     return this.#starts
   }
 
+  /** What a candidate began with; null for nothing. */
+  fixed(candidate: number): FixedFeatures | null {
+    return this.#fixed[candidate] ?? null
+  }
+
   reset(): void {
     this.#length = 0
     this.#count = 0
   }
 
-  /** Begins the next candidate. */
-  open(): void {
+  /** Begins the next candidate, with features that it has at each decision of its kind. */
+  open(fixed: FixedFeatures | null = null): void {
     if (this.#count + 2 > this.#starts.length) this.#starts = grown(this.#starts, this.#count + 2)
+    this.#fixed[this.#count] = fixed
     this.#starts[this.#count++] = this.#length
+    if (fixed !== null) this.#append(fixed.indices)
   }
 
   relational(feature: number, value: number): void {
@@ -52,7 +61,7 @@ export class CandidateBuffer {
     this.#push(this.#space.lexical(feature, pair))
   }
 
-  append(features: Int32Array): void {
+  #append(features: Int32Array): void {
     const length = this.#length + features.length
     if (length > this.#features.length) this.#features = grown(this.#features, length)
     this.#features.set(features, this.#length)

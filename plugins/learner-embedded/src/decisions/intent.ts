@@ -35,8 +35,7 @@ export function proposeIntents(buffer: CandidateBuffer, episode: Episode, standi
   }
   buffer.reset()
   for (const tool of catalogue.tools) {
-    buffer.open()
-    buffer.append(matches[episode.activeGoal]?.[tool.index]?.features ?? new Int32Array(0))
+    buffer.open(matches[episode.activeGoal]?.[tool.index]?.features)
     describeTool(buffer, tool, state)
   }
   buffer.open()

@@ -65,7 +65,7 @@ export async function loadCheckpoint(
     Buffer.from(array.buffer).set(bytes.subarray(i * size, (i + 1) * size))
   }
   adam.forget()
-  model.policyVersion = state.policyVersion
+  model.republished(state.policyVersion)
 }
 
 function arraysOf(model: Model, adam: Adam): Float64Array[] {

@@ -55,7 +55,7 @@ export class EmbeddedPolicy implements Policy {
     const episode = this.#reader.read(messages, tools)
     if (episode === null) return respond(listToolsMessage(id), this.#span(request, [], []))
     this.#recorder.reset()
-    const chooser = new SamplingChooser(this.#model.published, sampling, random, this.#recorder, this.#softmax)
+    const chooser = new SamplingChooser(this.#model, sampling, random, this.#recorder, this.#softmax)
     const plan = planTurn(episode, this.#buffer, chooser)
     const span = this.#span(request, chooser.actions, chooser.logProbs)
     this.#cache?.set(span, this.#recorder.pack())

@@ -1,6 +1,7 @@
 import type { RandomStream, SamplingParams } from 'rlenv'
 import type { CandidateBuffer } from '../decisions/candidate-buffer.ts'
 import type { Chooser } from '../decisions/turn-plan.ts'
+import type { Model } from '../weights/model.ts'
 import type { SpanRecorder } from '../weights/packed-span.ts'
 import type { Softmax } from '../weights/softmax.ts'
 
@@ -13,20 +14,14 @@ export function scoringTemperature(temperature: number): number {
 export class SamplingChooser implements Chooser {
   readonly actions: number[] = []
   readonly logProbs: number[] = []
-  readonly #weights: Float64Array
+  readonly #model: Model
   readonly #sampling: SamplingParams
   readonly #random: RandomStream
   readonly #recorder: SpanRecorder
   readonly #softmax: Softmax
 
-  constructor(
-    weights: Float64Array,
-    sampling: SamplingParams,
-    random: RandomStream,
-    recorder: SpanRecorder,
-    softmax: Softmax,
-  ) {
-    this.#weights = weights
+  constructor(model: Model, sampling: SamplingParams, random: RandomStream, recorder: SpanRecorder, softmax: Softmax) {
+    this.#model = model
     this.#sampling = sampling
     this.#random = random
     this.#recorder = recorder
@@ -36,7 +31,7 @@ export class SamplingChooser implements Chooser {
   choose(buffer: CandidateBuffer): number {
     const { temperature, topP } = this.#sampling
     const softmax = this.#softmax
-    softmax.score(this.#weights, buffer.features, buffer.starts, 0, buffer.count, scoringTemperature(temperature))
+    softmax.scoreBuffer(this.#model.published, this.#model.revision, buffer, scoringTemperature(temperature))
     const action = temperature > 0 ? this.#draw(buffer.count, topP) : greatest(softmax.logits, buffer.count)
     this.#recorder.add(buffer)
     this.actions.push(action)

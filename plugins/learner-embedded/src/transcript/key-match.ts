@@ -27,7 +27,9 @@ export class KeyMatches {
   /** Per tool, the number of its first id parameter. */
   readonly firsts: Int32Array
   readonly #catalogue: ToolCatalogue
+  /** By signature: shape [id parameters of all tools], of {@link keyMatch}. */
   readonly #classes: Uint8Array[] = []
+  readonly #fitting: (readonly number[])[] = []
   readonly #known: Map<string, number>[]
   /** Per tool, that of the rows that it returned last. */
   readonly #layouts: (ColumnLayout | undefined)[] = []
@@ -49,7 +51,7 @@ export class KeyMatches {
     const names = this.#known[tool] as Map<string, number>
     const known = names.get(name)
     if (known !== undefined) return known
-    const made = isIdName(name) ? this.#classes.push(this.#classify(name, tool)) - 1 : -1
+    const made = isIdName(name) ? this.#add(this.#classify(name, tool)) : -1
     names.set(name, made)
     return made
   }
@@ -63,14 +65,19 @@ export class KeyMatches {
     return layout
   }
 
-  /** Shape [id parameters of all tools], of {@link keyMatch}. */
-  classesOf(signature: number): Uint8Array {
-    return this.#classes[signature] as Uint8Array
+  /** Numbers of the id parameters of all tools that may want what stands under such a key. */
+  fittingParameters(signature: number): readonly number[] {
+    return this.#fitting[signature] ?? []
   }
 
   /** One of {@link keyMatch}, for the id parameter at this position among a tool's id parameters. */
   matchOf(signature: number, tool: number, ordinal: number): number {
     return this.#classes[signature]?.[(this.firsts[tool] as number) + ordinal] ?? keyMatch.none
+  }
+
+  #add(classes: Uint8Array): number {
+    this.#fitting.push([...classes.keys()].filter((parameter) => (classes[parameter] as number) >= keyMatch.noun))
+    return this.#classes.push(classes) - 1
   }
 
   #classify(name: string, from: number): Uint8Array {

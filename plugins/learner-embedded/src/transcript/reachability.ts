@@ -1,5 +1,4 @@
 import type { Episode } from './episode.ts'
-import { keyMatch } from './key-match.ts'
 import type { ToolView } from './tool-view.ts'
 
 /** Whether the ids that a tool needs have been seen. */
@@ -22,9 +21,8 @@ export function reachabilityOf(episode: Episode): Reachability {
   const active = 1 << episode.activeGoal
   for (const [signature, goals] of episode.goalsBySignature) {
     const level = (goals & active) === 0 ? 1 : 2
-    const classes = keys.classesOf(signature)
-    for (let i = 0; i < seen.length; i++) {
-      if ((classes[i] as number) >= keyMatch.noun && (seen[i] as number) < level) seen[i] = level
+    for (const parameter of keys.fittingParameters(signature)) {
+      if ((seen[parameter] as number) < level) seen[parameter] = level
     }
   }
   const status = new Uint8Array(catalogue.tools.length)
@@ -55,17 +53,25 @@ export function distancesTo(intent: number, episode: Episode, reach: Reachabilit
   distances[intent] = 0
   let frontier = [intent]
   for (let distance = 1; distance < unreachable && frontier.length > 0; distance++) {
-    frontier = frontier.flatMap((tool) => missingMakers(tool, episode, reach, least))
-    frontier = frontier.filter((maker) => distances[maker] === unreachable)
-    for (const maker of frontier) distances[maker] = distance
+    const reached: number[] = []
+    for (const maker of frontier.flatMap((tool) => missingMakers(tool, episode, reach, least))) {
+      if (distances[maker] !== unreachable) continue
+      distances[maker] = distance
+      reached.push(maker)
+    }
+    frontier = reached
   }
   return distances
 }
 
 /** Reads that return the ids which a tool still lacks. */
-function missingMakers(tool: number, episode: Episode, reach: Reachability, least: number): number[] {
+function missingMakers(tool: number, episode: Episode, reach: Reachability, least: number): readonly number[] {
   const { catalogue, keys } = episode.view
   const first = keys.firsts[tool] as number
-  const makers = catalogue.producers[tool] ?? []
-  return makers.flatMap((of, i) => ((reach.seen[first + i] as number) < least ? of : []))
+  const makers = catalogue.producers[tool]
+  if (makers === undefined || makers.length === 0) return nobody
+  if (makers.length === 1) return (reach.seen[first] as number) < least ? (makers[0] ?? nobody) : nobody
+  return makers.flatMap((of, i) => ((reach.seen[first + i] as number) < least ? of : nobody))
 }
+
+const nobody: readonly number[] = []

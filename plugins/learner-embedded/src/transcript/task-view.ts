@@ -2,6 +2,7 @@ import { CandidateBuffer, pack } from '../decisions/candidate-buffer.ts'
 import { intentFeatures, lexicalFeatures } from '../decisions/feature-ids.ts'
 import { type Goal, parseTaskText, type TaskText, wordRoles } from '../text/task-text.ts'
 import { type FeatureSpace, mix, mixUnordered } from '../weights/feature-hash.ts'
+import { FixedFeatures } from '../weights/fixed-features.ts'
 import { KeyMatches } from './key-match.ts'
 import type { ToolCatalogue } from './tool-catalogue.ts'
 import type { ToolView } from './tool-view.ts'
@@ -13,7 +14,7 @@ export interface ToolMatch {
   /** One of the tool's nouns stands in the goal. */
   readonly noun: boolean
   /** Features of the intent decision that do not change during a rollout. */
-  readonly features: Int32Array
+  readonly features: FixedFeatures
 }
 
 /** A task text beside a tool catalogue. */
@@ -86,7 +87,7 @@ function readTask(catalogue: ToolCatalogue, text: string, space: FeatureSpace): 
       return {
         overlap: bucket(overlap.all),
         noun: tool.nouns.some((noun) => goal.stems.has(noun)),
-        features: buffer.features.slice(0, buffer.length),
+        features: new FixedFeatures(buffer.features.slice(0, buffer.length)),
       }
     })
   })

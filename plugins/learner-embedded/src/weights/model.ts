@@ -11,7 +11,8 @@ export class Model {
   readonly published: Float64Array
   /** Where training started; the reference of a KL penalty. */
   readonly reference: Float64Array
-  policyVersion = 0
+  #policyVersion = 0
+  #revision = 0
 
   constructor(size: number, scale: number) {
     this.space = new FeatureSpace(size)
@@ -20,10 +21,25 @@ export class Model {
     this.published = this.reference.slice()
   }
 
+  get policyVersion(): number {
+    return this.#policyVersion
+  }
+
+  /** Another number whenever `published` holds other weights, whatever their version. */
+  get revision(): number {
+    return this.#revision
+  }
+
   publish(): number {
     this.published.set(this.weights)
-    this.policyVersion++
-    return this.policyVersion
+    this.republished(this.#policyVersion + 1)
+    return this.#policyVersion
+  }
+
+  /** Notes that other weights were written to `published`. */
+  republished(version: number): void {
+    this.#policyVersion = version
+    this.#revision++
   }
 
   /**
@@ -40,6 +56,6 @@ export class Model {
       throw new RlenvError(message, { code: 'RLENV_CONFIG_INVALID', fix: 'Give both policies the same options.' })
     }
     new Uint8Array(buffer, byteOffset, byteLength).set(state)
-    this.policyVersion = version
+    this.republished(version)
   }
 }

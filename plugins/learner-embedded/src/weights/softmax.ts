@@ -1,3 +1,5 @@
+import type { CandidateBuffer } from '../decisions/candidate-buffer.ts'
+
 /** Logits and probabilities of one decision's candidates, in buffers that are used again. */
 export class Softmax {
   /** Shape [candidates]. */
@@ -26,6 +28,29 @@ export class Softmax {
       const end = starts[from + candidate + 1] as number
       let sum = 0
       for (let i = starts[from + candidate] as number; i < end; i++) sum += weights[features[i] as number] as number
+      const logit = sum / temperature
+      logits[candidate] = logit
+      if (logit > largest) largest = logit
+    }
+    this.#normalize(count, largest)
+  }
+
+  /**
+   * The same for the candidates of a buffer, whose fixed features are summed once per revision of the weights.
+   *
+   * @param revision - changes whenever the weights do.
+   */
+  scoreBuffer(weights: Float64Array, revision: number, buffer: CandidateBuffer, temperature: number): void {
+    const { count, features, starts } = buffer
+    if (count > this.logits.length) this.#grow(count)
+    const { logits } = this
+    let largest = Number.NEGATIVE_INFINITY
+    for (let candidate = 0; candidate < count; candidate++) {
+      const fixed = buffer.fixed(candidate)
+      const end = starts[candidate + 1] as number
+      let sum = fixed === null ? 0 : fixed.sum(weights, revision)
+      let i = (starts[candidate] as number) + (fixed === null ? 0 : fixed.indices.length)
+      for (; i < end; i++) sum += weights[features[i] as number] as number
       const logit = sum / temperature
       logits[candidate] = logit
       if (logit > largest) largest = logit

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CandidateBuffer, pack } from '../../src/decisions/candidate-buffer.ts'
 import { FeatureSpace, mixUnordered } from '../../src/weights/feature-hash.ts'
+import { FixedFeatures } from '../../src/weights/fixed-features.ts'
 import { initialWeights } from '../../src/weights/initial-weights.ts'
 
 const space = new FeatureSpace(2 ** 12)
@@ -42,12 +43,11 @@ test('starts with relational preferences only, in proportion to the scale', () =
 test('grows with its candidates', () => {
   const buffer = new CandidateBuffer(space)
   for (let candidate = 0; candidate < 600; candidate++) {
-    buffer.open()
+    buffer.open(new FixedFeatures(Int32Array.of(1, 2, 3)))
     for (let i = 0; i < 100; i++) buffer.relational(candidate, i)
-    buffer.append(Int32Array.of(1, 2, 3))
   }
   expect(buffer.count).toBe(600)
   expect(buffer.length).toBe(600 * 103)
   expect(buffer.starts[600]).toBe(buffer.length)
-  expect(buffer.features[buffer.length - 1]).toBe(3)
+  expect([...buffer.features.subarray(599 * 103, 599 * 103 + 3)]).toEqual([1, 2, 3])
 })
