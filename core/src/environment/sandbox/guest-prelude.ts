@@ -1,6 +1,7 @@
 /**
  * Runs first in every sandbox. Takes a function that carries text to the host and back, and the frozen instant in
- * milliseconds. Lets time stand still, seeds Math.random (sfc32) at its first use, and builds what scripts are called with.
+ * milliseconds. Lets time stand still, seeds Math.random (sfc32) at its first use, bounds the depth of JSON, whose
+ * parser recurses on the host's stack, and builds what scripts are called with.
  *
  * Requests are JSON lists, except for the frequent ones: a statement's text crosses once, after that it goes by its number
  * (`all 7 {"id":1}`), and its rows come back without the names of their columns.
@@ -38,6 +39,27 @@ export const guestPrelude = `(function (ask, now) {
   FrozenDate.now = () => now
   FrozenDate.parse = RealDate.parse
   FrozenDate.UTC = RealDate.UTC
+  const isDeep = (text) => {
+    let depth = 0, quoted = false
+    for (let i = 0; i < text.length; i++) {
+      const character = text[i]
+      if (character === '"') quoted = !quoted
+      else if (quoted) { if (character === '\\\\') i++ }
+      else if (character === '[' || character === '{') { if (++depth > 500) return true }
+      else if (character === ']' || character === '}') depth--
+    }
+    return false
+  }
+  const opens = (text, bracket) => {
+    let count = 0
+    for (let at = text.indexOf(bracket); at >= 0 && count <= 500; at = text.indexOf(bracket, at + 1)) count++
+    return count
+  }
+  JSON.parse = (value, reviver) => {
+    const text = String(value)
+    if (opens(text, '[') + opens(text, '{') > 500 && isDeep(text)) throw new RangeError('JSON nested in more than 500 levels')
+    return parse(text, reviver)
+  }
   globalThis.Date = FrozenDate
   Math.random = random
   class ToolError extends Error {

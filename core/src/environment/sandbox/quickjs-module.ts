@@ -33,8 +33,11 @@ const mostMemoryBytes = 128 * 1024 * 1024
 /** A module that has grown beyond this is given up after the call, for it cannot shrink and others would starve in it. */
 const grownMemoryBytes = 64 * 1024 * 1024
 
+/** Modules are made asynchronously, calls are not: this many can break in one turn of the event loop. */
+const mostSpares = 3
+
 let current: SandboxModule | undefined
-let spare: SandboxModule | undefined
+const spares: SandboxModule[] = []
 let refill: Promise<void> | undefined
 
 async function newModule(): Promise<SandboxModule> {
@@ -55,13 +58,13 @@ export function checkMemory(module: SandboxModule): void {
 
 async function fill(): Promise<void> {
   current ??= await newModule()
-  spare ??= await newModule()
+  while (spares.length < mostSpares) spares.push(await newModule())
   refill = undefined
 }
 
 /** Makes script tools and script verifiers runnable. Must be awaited before an environment with scripts is used. */
 export function loadSandbox(): Promise<void> {
-  if (current !== undefined && spare !== undefined) return Promise.resolve()
+  if (current !== undefined && spares.length === mostSpares) return Promise.resolve()
   refill ??= fill()
   return refill
 }
@@ -69,8 +72,7 @@ export function loadSandbox(): Promise<void> {
 /** A module to make a runtime in. @throws {RlenvError} RLENV_SCRIPT_FAILED when {@link loadSandbox} was not awaited. */
 export function sandboxModule(): SandboxModule {
   if (current !== undefined && (!current.sound || current.runtimes >= mostRuntimes)) {
-    current = spare
-    spare = undefined
+    current = spares.shift()
     void loadSandbox()
   }
   if (current === undefined) {

@@ -2,6 +2,7 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import type { RandomState } from '../../determinism/random-stream.ts'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json } from '../../vocabulary/json.ts'
+import { isNestedDeeper } from '../tools/nesting.ts'
 import { guestPrelude } from './guest-prelude.ts'
 import { checkMemory, type SandboxModule, sandboxModule } from './quickjs-module.ts'
 import { stripTypes } from './script-source.ts'
@@ -61,6 +62,11 @@ class ScriptStopped extends Error {
 
 type GuestFunction = 'tool' | 'verifier' | 'describe'
 
+/** Levels of lists and objects that may pass into a script or out of it. */
+const deepestJson = 200
+
+const tooDeep = (what: string): string => `${what} is nested in more than ${deepestJson} levels`
+
 const failure = (message: string): ScriptOutcome => ({ kind: 'error', message, stack: '', code: null })
 
 /**
@@ -75,7 +81,8 @@ export class ScriptRuntime {
   readonly #guest = new Map<GuestFunction, QuickJSHandle>()
   readonly #scripts = new Map<string, QuickJSHandle>()
   #call: ScriptCall | null = null
-  #deadline = 0
+  /** What the host itself runs in the sandbox takes the time that it takes. */
+  #deadline = Number.POSITIVE_INFINITY
   #interrupted = false
   #disposed = false
 
@@ -88,7 +95,6 @@ export class ScriptRuntime {
     this.#runtime.setMaxStackSize(limits.stackBytes)
     this.#runtime.setInterruptHandler(() => this.#isLate())
     this.#context = this.#runtime.newContext()
-    this.#start()
     this.#prepare(Date.parse(clock))
   }
 
@@ -100,6 +106,7 @@ export class ScriptRuntime {
   /** Runs a script's default export. Never throws. */
   call(request: ScriptCall): ScriptOutcome {
     this.#call = request
+    if (isNestedDeeper(request.input, deepestJson)) return failure(tooDeep('its input'))
     let code: string
     try {
       code = stripTypes(request.source, request.file)
@@ -180,9 +187,9 @@ export class ScriptRuntime {
     const returned = context.callFunction(this.#guestFunction(role), context.undefined, script, text)
     text.dispose()
     const json = this.#settled(this.#unwrap(returned))
-    const outcome: ScriptOutcome = { kind: 'value', value: JSON.parse(context.getString(json)) as Json }
+    const value = JSON.parse(context.getString(json)) as Json
     json.dispose()
-    return outcome
+    return isNestedDeeper(value, deepestJson) ? failure(tooDeep('its result')) : { kind: 'value', value }
   }
 
   #guestFunction(name: GuestFunction): QuickJSHandle {
