@@ -23,7 +23,7 @@ export function extraFields(value: JsonObject, known: readonly string[], ...at: 
     .map((key) => ({ type: 'extra_forbidden', loc: [...at, key], msg: 'Extra inputs are not permitted' }))
 }
 
-/** Nothing wrong when it is left out; null counts as left out where `nullable`. */
+/** Nothing is wrong with a field that is left out. */
 export function objectField(value: Json | undefined, ...loc: string[]): readonly FieldError[] {
   return value === undefined || isObject(value) ? [] : [wrongType('dict', ...loc)]
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import { readBody, sendJson, sendText } from '../http-problem.ts'
 import type { Access, Route } from '../http-route.ts'
 import { stateSchema } from './action-schemas.ts'
+import { BoundedWait } from './bounded-wait.ts'
 import type { Dialect } from './dialect.ts'
 import { type FieldError, missingField, wrongType } from './field-error.ts'
 import { parseRpcRequest } from './json-rpc.ts'
@@ -134,8 +135,9 @@ function asked(
   { data, timeoutMs }: Body,
   gone: AbortSignal,
 ): Promise<Reply | Fault> {
-  const signal = timeoutMs === null ? gone : AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)])
-  return what === 'reset' ? session.reset(data, signal) : session.step(data, signal)
+  const wait = new BoundedWait([gone], timeoutMs ?? longestTimerMs)
+  const answer = what === 'reset' ? session.reset(data, wait.signal) : session.step(data, wait.signal)
+  return answer.finally(() => wait.end())
 }
 
 /** Aborted when the client goes away before it was answered. */

@@ -7,6 +7,7 @@ import type { Session } from '../session.ts'
 import type { SessionBroker } from '../session-broker.ts'
 import type { SessionCall } from '../session-record.ts'
 import { type Action, isErrors } from './action.ts'
+import { BoundedWait } from './bounded-wait.ts'
 import type { Dialect, EpisodePlan } from './dialect.ts'
 import type { ScenarioCatalog } from './scenario-catalog.ts'
 import { capacityReached, type EpisodeState, type Fault, invalidMessage, isFault, type Reply } from './server-frame.ts'
@@ -193,18 +194,20 @@ export class OpenEnvSession {
 
   async #begin(plan: EpisodePlan, signal: AbortSignal): Promise<Episode | Fault | Reply> {
     const { dialect, broker, queueTimeoutMs } = this.#parts
-    const late = AbortSignal.timeout(queueTimeoutMs)
+    const wait = new BoundedWait([signal, this.#ended.signal], queueTimeoutMs)
     try {
-      const world = await this.#freshWorld(plan, AbortSignal.any([signal, late, this.#ended.signal]))
+      const world = await this.#freshWorld(plan, wait.signal)
       this.#isOver = false
       this.#state = { episodeId: plan.episodeId ?? randomUUID(), stepCount: 0 }
       this.#episode = { plan, world }
       return this.#episode
     } catch (cause) {
       await this.#closeWorld()
-      if (late.aborted || (isRlenvError(cause) && cause.code === 'RLENV_SERVER_FULL'))
+      if (wait.isLate || (isRlenvError(cause) && cause.code === 'RLENV_SERVER_FULL'))
         return capacityReached(broker.capacity, broker.capacity)
       return dialect.notOpened(messageOf(cause))
+    } finally {
+      wait.end()
     }
   }
 
