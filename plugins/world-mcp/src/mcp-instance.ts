@@ -21,6 +21,8 @@ import { capturedState, ToolState } from './tool-state.ts'
 /** JSON-RPC: the server says itself that it failed, or that it does not keep to the protocol. */
 const serverFaults: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_603])
 const invalidParams = -32_602
+/** Longest error message that is kept; results have a bound of their own. */
+const mostMessageChars = 4_000
 
 export interface InstanceOptions {
   readonly callTimeoutMs: number
@@ -73,13 +75,10 @@ export class McpInstance implements WorldInstance {
 
   async call(name: string, args: Json, signal: AbortSignal): Promise<CallOutcome> {
     const tool = this.#catalog.tool(name)
-    if (tool === undefined)
-      return unchanged(
-        unknownTool(
-          name,
-          this.tools.map((known) => known.name),
-        ),
-      )
+    if (tool === undefined) {
+      const known = this.tools.map((definition) => definition.name)
+      return unchanged(unknownTool(name, known))
+    }
     const checked = ToolCatalog.validate(tool, args)
     if (!checked.ok) return unchanged(invalidArguments(name, checked.violations))
     const end = await this.#send(tool.serverName, checked.value, signal)
@@ -116,10 +115,10 @@ export class McpInstance implements WorldInstance {
       case 'answered':
         return toolResult(name, end.result, { maxChars: this.#options.maxResultChars, outputSchema })
       case 'refused':
-        return refused(name, end.code, end.message)
+        return refused(name, end.code, end.message.slice(0, mostMessageChars))
       case 'malformed':
       case 'lost':
-        return toolFault(name, end.message)
+        return toolFault(name, end.message.slice(0, mostMessageChars))
       case 'timeout':
         return timedOut(name, this.#options.callTimeoutMs)
     }

@@ -11,7 +11,7 @@ function entryOf(name: string): string {
   return join(dirname(manifest), Object.values(bin)[0] as string)
 }
 
-export function realServer(name: string, args: readonly string[] = [], more: Partial<StdioServer> = {}): StdioServer {
+function realServer(name: string, args: readonly string[] = [], more: Partial<StdioServer> = {}): StdioServer {
   return { command: process.execPath, args: [entryOf(name), ...args], ...more }
 }
 
