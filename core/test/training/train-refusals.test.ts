@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Algorithm } from '../../src/hooks/roles.ts'
 import { drawsOf, stepLine, tracesOf } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
-import { countingSampler, libraries, trainTiny } from './training-run.ts'
+import { countingSampler, groupAlgorithm, libraries, trainTiny } from './training-run.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -108,4 +109,34 @@ describe('what is refused at once', () => {
     const promise = trainTiny({ root, ...parts, onEvent: ({ type }) => events.push(type) })
     return { promise, events }
   }
+})
+
+describe('an algorithm that needs the probability of given actions', () => {
+  const truncate = { level: 'token', mode: 'truncate', cap: 2, floor: 0, scope: 'trajectory' } as const
+  const correcting: Algorithm = {
+    ...groupAlgorithm,
+    needsLogProbs: true,
+    batch: async (groups) => ({ ...(await groupAlgorithm.batch(groups)), importanceSampling: truncate }),
+  }
+  const run = (learner: TabularLearner) =>
+    trainTiny({
+      root,
+      learner,
+      hooks: { algorithm: () => correcting },
+      training: { steps: 1, tasksPerStep: 2, rolloutsPerTask: 4 },
+      evaluation: { heldOutShare: 0 },
+    })
+
+  test('is refused with a learner that cannot tell it, before the first rollout', async () => {
+    const learner = Object.assign(new TabularLearner(libraries), { logProbs: undefined }) as unknown as TabularLearner
+    const sample = vi.spyOn(learner.policy, 'sample')
+    await expect(run(learner)).rejects.toMatchObject({ code: 'RLENV_CONFIG_INVALID' })
+    expect(sample).not.toHaveBeenCalled()
+  })
+
+  test('trains with one that can, and reports the weights', async () => {
+    await run(new TabularLearner(libraries))
+    const line = await stepLine(root)
+    expect(line?.['is_weight/mean']).toBeCloseTo(1, 9)
+  })
 })

@@ -28,7 +28,7 @@ export const libraries: readonly Environment[] = Array.from({ length: 6 }, (_, i
 })
 
 /** GRPO in ten lines, because the core knows no plugin. */
-const groupAlgorithm: Algorithm = {
+export const groupAlgorithm: Algorithm = {
   name: 'group',
   minGroupSize: 2,
   batch: (groups) => ({
