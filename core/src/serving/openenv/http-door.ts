@@ -149,10 +149,18 @@ function gone(response: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-const isFieldErrors = (value: JsonObject | readonly FieldError[]): value is readonly FieldError[] =>
-  Array.isArray(value)
+/** What a request asks for. */
+interface Body {
+  readonly data: JsonObject
+  /** Milliseconds that its caller waits for it; null = as long as the server's own limits allow. */
+  readonly timeoutMs: number | null
+}
 
-function readJson(text: string, read: (body: Json) => JsonObject | readonly FieldError[]) {
+type BodyReader = (body: Json) => Body | readonly FieldError[]
+
+const isFieldErrors = (value: Body | readonly FieldError[]): value is readonly FieldError[] => Array.isArray(value)
+
+function readJson(text: string, read: BodyReader): Body | readonly FieldError[] {
   try {
     return read(text.trim() === '' ? null : (JSON.parse(text) as Json))
   } catch {

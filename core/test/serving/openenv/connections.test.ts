@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { World } from '../../../src/hooks/world.ts'
@@ -111,6 +112,56 @@ describe('connections', () => {
       expect(await client.ask({ type: 'step' })).toMatchObject({ type: 'error', data: { code: 'VALIDATION_ERROR' } })
       expect(await client.ask({ type: 'state' })).toMatchObject({ type: 'state' })
       await client.close()
+    })
+  })
+
+  it('answer each of any frames with one frame, and go on', { timeout: 20_000 }, async () => {
+    const tool = fc.constantFrom(
+      'find_member',
+      'lend_book',
+      'verify',
+      'done',
+      '__list_scenarios__',
+      'nope',
+      '__proto__',
+    )
+    const call = fc.record({
+      type: fc.constant('call_tool'),
+      tool_name: tool,
+      arguments: fc.dictionary(fc.string(), fc.jsonValue()),
+    })
+    const frame = fc.oneof(
+      fc.record({
+        type: fc.constant('reset'),
+        data: fc.constantFrom({}, { scenario: 'library_1', task_idx: 0 }, { seed: 'x' }),
+      }),
+      fc.record({
+        type: fc.constant('step'),
+        data: fc.oneof(call, fc.constantFrom({ type: 'list_tools' }, { type: 'verify' }, {})),
+      }),
+      fc.record(
+        { type: fc.constantFrom('state', 'mcp', 'jump'), data: fc.option(fc.jsonValue(), { nil: undefined }) },
+        { requiredKeys: ['type'] },
+      ),
+      fc.jsonValue(),
+    )
+    const isClose = (value: unknown) => (value as { type?: unknown } | null)?.type === 'close'
+    await withDoor({}, async (door) => {
+      const sequence = fc.array(
+        frame.filter((value) => !isClose(value)),
+        { maxLength: 12 },
+      )
+      const play = async (frames: readonly unknown[], path: string) => {
+        const client = await TestClient.connect(door.ws + path)
+        for (const value of frames) client.socket.send(JSON.stringify(value))
+        client.socket.send('{"type":"state"}')
+        for (let index = 0; index < frames.length; index++)
+          expect(['observation', 'state', 'mcp', 'error']).toContain((await client.next()).type)
+        expect(await client.next()).toMatchObject({ type: 'state', data: { step_count: expect.any(Number) } })
+        await client.close()
+      }
+      await fc.assert(fc.asyncProperty(sequence, fc.constantFrom('/ws', '/awm/ws'), play), { numRuns: 60 })
+      await eventually(() => door.broker.counts.taken === 0)
     })
   })
 
