@@ -11,6 +11,7 @@ const bands = [
   { folders: ['pipeline'] },
   { folders: ['training', 'evaluation'], together: true, beside: 'serving' },
   { folders: ['serving'], beside: 'training' },
+  { folders: ['ablation'] },
   { folders: ['testing'] },
   { folders: ['cli'] },
 ]

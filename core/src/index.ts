@@ -2,6 +2,9 @@
  * The public API of rlenv. Every line is a promise: names are exported one by one, and a test pins the list.
  */
 
+// ablations
+export { type AblationOptions, defineAblation } from './ablation/ablation-plan.ts'
+export type { AblationReport } from './ablation/ablation-report.ts'
 // artefacts and environment bundles
 export { artifactKey, type Producer } from './artifacts/artifact-key.ts'
 export { ArtifactStore } from './artifacts/artifact-store.ts'

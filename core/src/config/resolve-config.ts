@@ -16,6 +16,8 @@ export interface ResolveOptions {
   readonly command: string
   /** Folder that relative names start from when there is no file. Default: the process's. */
   readonly cwd?: string
+  /** A layer above the file and below `set`, for example an arm of an ablation. */
+  readonly overlay?: RlenvConfig
   /** Words of `--set`, `path=value` each. */
   readonly set?: readonly string[]
   /** Plugins of the lowest layer. Default: none. */
@@ -60,9 +62,13 @@ export async function resolveConfig(
 }
 
 async function resolveLayers(exported: unknown, origin: ConfigOrigin, options: ResolveOptions): Promise<LoadedConfig> {
-  const { command, set = [], core = [] } = options
+  const { command, overlay, set = [], core = [] } = options
   const coreLayer: ConfigLayer = { name: 'core', file: null, plugins: core, without: [], settings: {} }
   const written = [coreLayer, ...(await collectLayers(exported, origin, { command }))]
+  if (overlay !== undefined) {
+    const above = { file: null, from: origin.from, name: overlay.name ?? 'overlay' }
+    written.push(...(await collectLayers(overlay, above, { command })))
+  }
   const layers = set.length === 0 ? written : [...written, setLayer(set, written)]
   const { settings, origins } = mergeSettings(layers)
   const config = { ...settings, baseDirectory: dirname(origin.from), file: origin.file }

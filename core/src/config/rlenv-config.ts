@@ -87,7 +87,7 @@ export interface RolloutOptions {
 export interface TrainingOptions {
   /** Training steps. Default 96. */
   readonly steps?: number
-  /** End after the step with which so many rollouts have been generated; null = after all steps. Default null. */
+  /** End once so many rollouts have been generated, refills included; null = after all steps. Default null. */
   readonly maxRollouts?: number | null
   /** Draws per step. Default 64. */
   readonly tasksPerStep?: number

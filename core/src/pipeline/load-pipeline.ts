@@ -21,6 +21,8 @@ export interface LoadPipelineOptions {
   readonly cwd?: string
   /** The command that asks. */
   readonly command: string
+  /** A layer above the file and below `set`. It exists in this thread only. */
+  readonly overlay?: RlenvConfig
   /** Words of `--set`, `path=value` each. */
   readonly set?: readonly string[]
   /** Hears every event: what goes through `emit` and what the pipeline itself announces. */
@@ -84,18 +86,19 @@ export async function loadPipeline(options: LoadPipelineOptions): Promise<Loaded
 
 /** A configuration in memory exists in this thread only. */
 function recipe(
-  { command, cwd = process.cwd(), set = [] }: LoadPipelineOptions,
+  { command, cwd = process.cwd(), overlay, set = [] }: LoadPipelineOptions,
   { file }: ResolvedConfig,
   log: PipelineRecipe['log'],
 ): PipelineRecipe | null {
-  return file === null ? null : recipeOf({ file, cwd: resolve(cwd), command, set }, log)
+  return file === null || overlay !== undefined ? null : recipeOf({ file, cwd: resolve(cwd), command, set }, log)
 }
 
-function load({ config, file, cwd, command, set }: LoadPipelineOptions): Promise<LoadedConfig> {
+function load({ config, file, cwd, command, overlay, set }: LoadPipelineOptions): Promise<LoadedConfig> {
   const shared = {
     command,
     core: corePlugins(),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(overlay === undefined ? {} : { overlay }),
     ...(set === undefined ? {} : { set }),
   }
   if (config !== undefined) return resolveConfig(config, shared)

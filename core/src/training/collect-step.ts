@@ -21,6 +21,8 @@ export interface CollectParts {
   readonly rolloutsPerTask: number
   /** How often the step may draw again for groups that were dropped. */
   readonly maxRefills: number
+  /** Draws of the whole run, spent or not; Infinity for as many as its steps ask for. */
+  readonly maxDraws: number
   /** Takes every group as soon as it is finished, in the order of draws. */
   readonly onGroup: (group: TrajectoryGroup) => void
   readonly onFailedAttempts: (attempts: readonly JudgedTrajectory[]) => void
@@ -69,7 +71,7 @@ export async function collectStep(
   let again: readonly Task[] = []
   let requeued = 0
   for (let round = 0; ; round++) {
-    const wanted = parts.tasksPerStep - kept.length
+    const wanted = Math.min(parts.tasksPerStep - kept.length, parts.maxDraws - frontier)
     const fresh = drawTasks(parts.sampler, Math.max(0, wanted - again.length), parts.tasks)
     const tasks = [...again.slice(0, wanted), ...fresh]
     const draws = drawsOf(tasks, { seed: parts.seed, firstOrdinal: frontier, policyVersion: position.policyVersion })
@@ -78,7 +80,8 @@ export async function collectStep(
     const left = await parts.pipeline.chain('groups', groups, groupsContext(parts, position, round, metrics, signal))
     generated.push(...groups)
     kept.push(...left.filter(hasCounted))
-    if (kept.length >= parts.tasksPerStep || round >= parts.maxRefills) {
+    const isSpent = frontier >= parts.maxDraws || round >= parts.maxRefills
+    if (kept.length >= parts.tasksPerStep || isSpent) {
       return { generated, kept, refills: round, requeued, metrics, frontier }
     }
     again = tasksToRepeat(parts, groups)

@@ -115,7 +115,7 @@ function collectParts(
   { sampler, engine, tasks, log }: TrainingSession,
   recorder: StepRecorder,
 ): Omit<CollectParts, 'policy'> {
-  const { tasksPerStep, rolloutsPerTask, maxRefills } = config.training
+  const { tasksPerStep, rolloutsPerTask, maxRefills, maxRollouts } = config.training
   return {
     sampler,
     engine,
@@ -125,6 +125,7 @@ function collectParts(
     tasksPerStep,
     rolloutsPerTask,
     maxRefills,
+    maxDraws: maxRollouts === null ? Number.POSITIVE_INFINITY : Math.ceil(maxRollouts / rolloutsPerTask),
     onGroup: (group) => recorder.group(group),
     onFailedAttempts: (attempts) => recorder.failedAttempts(attempts),
     onTiming: (timing) => recorder.timing(timing),
