@@ -65,16 +65,16 @@ class Comparison {
     this.#random = RandomStream.of(seed, 'compare-strategies')
     this.#pool = new ArgumentPool(this.#executable.initial)
     this.#queries = queries
-    this.#pairs = Array.from({ length: instances }, () => this.#opened())
+    this.#pairs = Array.from({ length: instances }, (_, index) => this.#opened(index < instances / 8))
   }
 
   step(): void {
     const at = this.#random.int(this.#pairs.length)
     const pair = this.#pairs[at] as Pair
     const kind = this.#random.pick(stepKinds)
-    if (kind === 'call') this.#call(pair)
-    else if (kind === 'capture') this.#compareStates(pair)
-    else if (kind === 'fork') this.#replace((at + 1) % this.#pairs.length, forked(pair))
+    if (kind === 'capture') this.#compareStates(pair)
+    else if (kind === 'call' || this.#isGrowing(at)) this.#call(pair)
+    else if (kind === 'fork') this.#replace(this.#random.int(this.#pairs.length), forked(pair))
     else if (kind === 'reopen') this.#replace(at, this.#opened())
     else for (const instance of [pair.subject, pair.oracle]) instance.reset()
   }
@@ -86,18 +86,26 @@ class Comparison {
     }
   }
 
-  #opened(): Pair {
+  #opened(promotes = this.#random.chance(0.5)): Pair {
     const seed = this.#random.int(1_000)
-    const strategy: InstanceStrategy = this.#random.chance(0.5) ? 'replay' : 'auto'
+    const strategy: InstanceStrategy = promotes ? 'auto' : 'replay'
     return {
       subject: this.#executable.open({ seed, strategy }),
       oracle: this.#executable.open({ seed, strategy: 'clone' }),
     }
   }
 
+  /** A few pairs are left alone until their logs are so long that they turn into clones. */
+  #isGrowing(at: number): boolean {
+    return at < this.#pairs.length / 8 && this.#pairs[at]?.subject.strategy === 'replay'
+  }
+
   #replace(at: number, pair: Pair): void {
-    closePair(this.#pairs[at] as Pair)
-    this.#pairs[at] = pair
+    if (this.#isGrowing(at)) closePair(pair)
+    else {
+      closePair(this.#pairs[at] as Pair)
+      this.#pairs[at] = pair
+    }
   }
 
   #call(pair: Pair): void {

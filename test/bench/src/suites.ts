@@ -16,7 +16,11 @@ export interface Suite {
 
 /** In the order in which they run: memory is measured first, in a process that has done nothing else. */
 export const suites: readonly Suite[] = [
-  { name: 'engine', ids: /^E\d+/, run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1 } : {}) },
+  {
+    name: 'engine',
+    ids: /^E\d+/,
+    run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1, comparedCalls: 400, soaked: 1_000 } : {}),
+  },
   { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
   { name: 'training', ids: /^L2\d$/, run: (smoke) => trainingMetrics({ smoke }) },
   { name: 'learner', ids: /^L[1-8]$/, run: (smoke) => learnerMetrics({ smoke }) },

@@ -5,6 +5,9 @@ import { type Bench, metric, timed } from './engine-bench.ts'
 import { benchEnvironment, benchPlans } from './fixture.ts'
 import { diffMetric, memoryMetric, openMetrics, sizeMetric } from './instance-metrics.ts'
 import { rawOpener } from './raw-sqlite.ts'
+import { replayMemoryMetric, replayMetrics } from './replay-metrics.ts'
+import { comparisonMetric, soakMetrics } from './replay-soundness.ts'
+import { stepMetrics } from './replay-step.ts'
 import { scriptMetrics } from './script-metrics.ts'
 
 export interface EngineBenchOptions {
@@ -12,6 +15,10 @@ export interface EngineBenchOptions {
   readonly instances?: number
   /** Measured rounds after one warm-up round; medians are reported. Default 5. */
   readonly rounds?: number
+  /** Random calls in which replay is compared with clone. Default 100,000. */
+  readonly comparedCalls?: number
+  /** Instances that are opened and closed one after the other. Default 100,000. */
+  readonly soaked?: number
 }
 
 function vettingMetric({ executable, rounds }: Bench): Metric {
@@ -33,19 +40,24 @@ function vettingMetric({ executable, rounds }: Bench): Metric {
 }
 
 /** The rows of the engine's target table that one process can show; ratios are against floors measured in the same run. */
-export async function engineMetrics({ instances = 1_024, rounds = 5 }: EngineBenchOptions = {}): Promise<Metric[]> {
+export async function engineMetrics(options: EngineBenchOptions = {}): Promise<Metric[]> {
+  const { instances = 1_024, rounds = 5, comparedCalls = 100_000, soaked = 100_000 } = options
   const executable = loadEnvironment(benchEnvironment())
   const plans = benchPlans(instances)
   const calls = plans.reduce((sum, plan) => sum + plan.length, 0)
   const bench: Bench = { executable, openRaw: rawOpener(executable), plans, calls, instances, rounds }
-  const memory = memoryMetric(bench)
+  const memory = [memoryMetric(bench), replayMemoryMetric(bench)]
   return [
     ...openMetrics(bench),
     ...callMetrics(bench),
     diffMetric(bench),
-    memory,
+    ...memory,
     sizeMetric(bench),
+    ...replayMetrics(bench),
+    ...stepMetrics(bench),
     ...(await scriptMetrics(bench)),
     vettingMetric(bench),
+    await comparisonMetric(comparedCalls),
+    ...soakMetrics(soaked),
   ]
 }
