@@ -93,11 +93,17 @@ export async function runClient<Document>(
   return JSON.parse(stdout) as Document
 }
 
-/** Null, or the last line of what went wrong. */
+/** The line that says what went wrong, before what pip remarks about it. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.trim().split('\n')
+  return (lines.find((line) => /fatal:|error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
+}
+
+/** Null, or what went wrong in one line. */
 async function ran(command: string, args: readonly string[]): Promise<string | null> {
   try {
     const { code, stderr } = await run(command, args, '', 600_000)
-    return code === 0 ? null : (stderr.trim().split('\n').at(-1) ?? `exit ${code}`)
+    return code === 0 ? null : reasonIn(stderr) || `exit ${code}`
   } catch (cause) {
     return String(cause)
   }
