@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JudgedTrajectory, RolloutMode } from 'rlenv'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { treeOf } from './file-tree.ts'
 import {
   attackScript,
   type HostileOptions,
@@ -12,7 +13,7 @@ import {
   playAll,
   scriptedLibrary,
 } from './hostile-world.ts'
-import { Project } from './project.ts'
+import { Project, smallConfig } from './project.ts'
 
 const project = new Project({ 'rlenv.config.mjs': hostileConfig, 'attack.mjs': attackScript })
 const file = project.path('rlenv.config.mjs')
@@ -88,12 +89,15 @@ describe.each(sharded)('rollouts in %s', (mode) => {
   })
 })
 
-test('a process that is stuck in SQL is replaced within a quarter of a second of its deadline', async () => {
-  const toolTimeoutMs = 1_500
+test('a process that is stuck in SQL is ended at its deadline, and its other rollouts go on in one that stands ready', async () => {
+  const toolTimeoutMs = 4_000
   const started = await run({ mode: 'processes', attack: 'sql', rollout: { toolTimeoutMs }, delayMs: 50 })
   const { bad, good } = split(await playAll(started, 1))
   expect(bad[0]?.outcome).toMatchObject({ code: 'world_hung', message: expect.stringContaining('tool sql of') })
   expect(good.every(({ verdict }) => verdict?.passed)).toBe(true)
+  const deadline = (started.asked.find(({ task }) => task === bad[0]?.trajectory.taskId)?.at ?? 0) + toolTimeoutMs
+  const resumed = started.asked.find(({ at }) => at > deadline)
+  expect((resumed?.at ?? Number.NaN) - deadline).toBeLessThan(1_500)
 })
 
 test('a thread that is stuck in SQL is given up with advice, and the run goes on without it', async () => {
@@ -118,6 +122,40 @@ test('a parent that is killed leaves no process behind, not even one that is stu
   parent.kill('SIGKILL')
   await eventually(() => (isAlive(pid) ? null : true))
 })
+
+describe('training', () => {
+  const small = new Project({ 'rlenv.config.ts': smallConfig() })
+  afterAll(() => small.remove())
+  const train = (mode: string) => ['train', '--set', `rollout.mode=${mode}`, '--set', 'rollout.shards=2']
+  const written = (directory: string) => treeOf(directory, (path) => /^(rollouts|evaluations|metrics)/.test(path))
+
+  test('writes the same bytes in every mode, also when it was interrupted and resumed', async () => {
+    const inline = await small.json<{ directory: string }>(train('inline'))
+    const expected = written(inline.directory)
+    for (const mode of sharded) {
+      const { directory } = await small.json<{ directory: string }>(train(mode))
+      expect(written(directory)).toEqual(expected)
+    }
+    const stopped = await small.interrupt(train('processes'), ({ stderr, sent }) => {
+      return sent === 0 && stderr.includes('steps 1/3') ? 'SIGINT' : null
+    })
+    expect(stopped.code).toBe(130)
+    const resumed = await small.json<{ directory: string }>([...train('processes'), '--resume'])
+    expect(written(resumed.directory)).toEqual(expected)
+  })
+  test('says what is wrong when a shard loads another configuration than the run', async () => {
+    small.write('rlenv.other.config.ts', smallConfig('plugins: [odd()],', oddPlugin))
+    const error = await small.failure([...train('processes'), '-c', 'rlenv.other.config.ts'], 1)
+    expect(error).toMatchObject({ code: 'RLENV_SHARD_FAILED' })
+    expect(error.message).toContain('another configuration')
+  })
+})
+
+/** Its version differs from process to process. */
+const oddPlugin = `import { z } from 'zod'
+import { definePlugin } from 'rlenv'
+const odd = definePlugin({ name: 'odd', version: String(process.pid), options: z.strictObject({}), setup: () => ({ watch: () => {} }) })
+`
 
 async function eventually<Value>(look: () => Value | null): Promise<Value> {
   for (let waited = 0; waited < 10_000; waited += 20) {

@@ -64,6 +64,8 @@ class ProcessLink implements ShardLink {
   }
 
   async kill(): Promise<boolean> {
+    // Its end is waited for, and is heard of only from a handle that is held.
+    this.setBusy(true)
     this.#child.kill('SIGKILL')
     await this.over
     return true

@@ -138,6 +138,7 @@ export class Shard {
 
   /** Lets it close what it has open; by force after so many milliseconds. */
   async stop(patienceMs: number): Promise<boolean> {
+    this.#link.setBusy(true)
     this.#post({ kind: 'stop' })
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<boolean>((resolve) => {

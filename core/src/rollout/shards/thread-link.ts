@@ -48,6 +48,7 @@ class ThreadLink implements ShardLink {
 
   async kill(): Promise<boolean> {
     clearInterval(this.#watching)
+    this.setBusy(true)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), killTimeoutMs)
