@@ -54,7 +54,7 @@ describe("a stranger's plugin", () => {
     const { hooks } = JSON.parse(stdout) as { hooks: { hook: string; plugins: unknown[]; replaced: unknown[] }[] }
     expect(hooks.find(({ hook }) => hook === 'sampler')).toMatchObject({
       plugins: [{ name: 'rlenv-plugin-round-robin', version: '1.2.3' }],
-      replaced: [{ name: '@rlenv/sampler-uniform' }],
+      replaced: [{ name: '@rlenv/sampler-adaptive' }],
     })
   })
   test('takes part in a whole training run', () => {

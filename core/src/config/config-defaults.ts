@@ -42,6 +42,7 @@ export const configDefaults: ConfigSettings = {
     checkpointEverySteps: 10,
     keepCheckpoints: 3,
     maxStaleness: 0,
+    rolloutShare: 0.5,
     warnAfterDeadSteps: 3,
     stopAfterDeadSteps: 10,
     maxFailureShare: 0.5,

@@ -59,6 +59,7 @@ const training: Shape<TrainingOptions> = {
   checkpointEverySteps: positive,
   keepCheckpoints: positive.nullable(),
   maxStaleness: notNegative,
+  rolloutShare: z.number().gt(0).max(1),
   warnAfterDeadSteps: positive,
   stopAfterDeadSteps: positive,
   maxFailureShare: share,

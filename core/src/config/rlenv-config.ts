@@ -108,6 +108,11 @@ export interface TrainingOptions {
    * weights that are at most so many updates newer. 0 = they take turns. Default 0.
    */
   readonly maxStaleness?: number
+  /**
+   * Share of the machine's cores, 0 to 1, that roll out while the others are left to the learner. Counts where collection
+   * runs ahead, rollouts have threads or processes of their own, and `rollout.shards` says nothing. Default 0.5.
+   */
+  readonly rolloutShare?: number
   /** Consecutive steps without any gradient before a warning. Default 3. */
   readonly warnAfterDeadSteps?: number
   /** Consecutive steps without any gradient before the run stops with exit code 4. Default 10. */

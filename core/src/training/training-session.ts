@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
@@ -14,6 +15,7 @@ import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { groupTooSmall } from './loss/group-advantages.ts'
 import { PolicyPins } from './policy-pins.ts'
+import { withRolloutShare } from './rollout-share.ts'
 import type { TrainingRecords } from './training-records.ts'
 
 export interface TrainingRun {
@@ -66,7 +68,8 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
     tasks: [...tasks.values()],
     environments: split.train,
   })
-  const { learner, ...rollouts } = await openEvaluation({ ...run, needsLearner: true }, signal)
+  const divided = { ...run, config: withRolloutShare(config, availableParallelism()) }
+  const { learner, ...rollouts } = await openEvaluation({ ...divided, needsLearner: true }, signal)
   if (learner === null) throw new TypeError('a learner was asked for and none was built')
   const { policy, close } = rollouts
   const copy =

@@ -1,8 +1,8 @@
 import { grpo } from '@rlenv/algorithm-grpo'
 import { blueprint } from '@rlenv/blueprint'
-import { filterGroups } from '@rlenv/groups-filter'
+import { replayGroups } from '@rlenv/groups-replay'
 import { embeddedLearner } from '@rlenv/learner-embedded'
-import { uniformSampler } from '@rlenv/sampler-uniform'
+import { adaptiveSampler } from '@rlenv/sampler-adaptive'
 import { ternaryShaper } from '@rlenv/shaper-ternary'
 import { codeVerifier } from '@rlenv/verifier-code'
 import { arenaStepChecks, type RlenvConfig, reactRollout } from 'rlenv'
@@ -16,7 +16,8 @@ export interface ArenaOptions {
 
 /**
  * AgileRL's Arena on embedded plugins: meta surface with one call per turn, at most 20 turns, reward +1 / −1, GRPO with
- * flat groups dropped, 96 steps. What differs from the source is listed in docs/papers/arena.md.
+ * trajectory replay and adaptive task sampling, collection one step ahead of the learner, 96 steps. What differs from the
+ * source is listed in docs/papers/arena.md.
  */
 export function arena(options: ArenaOptions = {}): RlenvConfig {
   return {
@@ -25,14 +26,14 @@ export function arena(options: ArenaOptions = {}): RlenvConfig {
       blueprint(),
       codeVerifier(),
       ternaryShaper(),
-      uniformSampler(),
-      filterGroups(),
-      grpo({ clip: { low: 0.2, high: 0.28 }, aggregation: 'sequence-mean' }),
+      adaptiveSampler(),
+      replayGroups(),
+      grpo({ clip: { low: 0.2, high: 0.28 }, aggregation: 'sequence-mean', importanceSampling: {} }),
       embeddedLearner(),
       reactRollout({ surface: 'meta', toolCallsPerTurn: 1, checks: arenaStepChecks() }),
     ],
     synthesis: { environments: options.environments ?? 100, tasksPerEnvironment: options.tasksPerEnvironment ?? 10 },
     rollout: { maxTurns: 20 },
-    training: { steps: 96, tasksPerStep: 64, rolloutsPerTask: 16, optimizerStepsPerStep: 4 },
+    training: { steps: 96, tasksPerStep: 64, rolloutsPerTask: 16, optimizerStepsPerStep: 4, maxStaleness: 1 },
   }
 }

@@ -15,8 +15,8 @@ describe('arena', () => {
       'taskGenerator: @rlenv/blueprint',
       'verifier: @rlenv/verifier-code',
       'rewardShaper: @rlenv/shaper-ternary',
-      'sampler: @rlenv/sampler-uniform',
-      'groups: @rlenv/groups-filter',
+      'sampler: @rlenv/sampler-adaptive',
+      'groups: @rlenv/groups-replay',
       'algorithm: @rlenv/algorithm-grpo',
       'learner: @rlenv/learner-embedded',
       'rollout: rlenv/react-rollout',
@@ -27,7 +27,7 @@ describe('arena', () => {
     expect(config).toMatchObject({
       name: 'arena',
       rollout: { maxTurns: 20 },
-      training: { steps: 96, tasksPerStep: 64, rolloutsPerTask: 16 },
+      training: { steps: 96, tasksPerStep: 64, rolloutsPerTask: 16, maxStaleness: 1 },
     })
   })
   test('passes the number of environments and tasks on', async () => {

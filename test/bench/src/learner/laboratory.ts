@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { arena } from '@rlenv/preset-arena'
+import { uniformSampler } from '@rlenv/sampler-uniform'
 import {
   ArtifactStore,
   assemblePipeline,
@@ -45,16 +46,16 @@ export interface Success {
   readonly greedy: number
 }
 
-/** The preset `arena` with every group kept, as EMBEDDED training is usually compared. */
+/** The preset `arena` without what it adds to plain GRPO, so that the numbers tell of environments and learner alone. */
 async function open(seed: number, options: { environments?: number; steps?: number; plugins?: readonly Plugin[] }) {
   const { steps = 1 } = options
   const { config, layers } = await resolveConfig(
     {
       extends: arena(options.environments === undefined ? {} : { environments: options.environments }),
-      plugins: [keepAllGroups(), ...(options.plugins ?? [])],
-      without: ['@rlenv/groups-filter'],
+      plugins: [uniformSampler(), keepAllGroups(), ...(options.plugins ?? [])],
+      without: ['@rlenv/groups-replay'],
       // A control whose policy can do nothing any more still runs to its end.
-      training: { ...step, steps, checkpointEverySteps: steps, stopAfterDeadSteps: steps + 3 },
+      training: { ...step, maxStaleness: 0, steps, checkpointEverySteps: steps, stopAfterDeadSteps: steps + 3 },
       evaluation: { heldOutShare: 0 },
       seed,
     },

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { arena } from '@rlenv/preset-arena'
+import { uniformSampler } from '@rlenv/sampler-uniform'
 import {
   ArtifactStore,
   assemblePipeline,
@@ -34,9 +35,9 @@ async function run(size: typeof full, seed: number, directory: string) {
   const { config, layers } = await resolveConfig(
     {
       extends: arena({ environments: size.environments }),
-      plugins: [keepAllGroups()],
-      without: ['@rlenv/groups-filter'],
-      training: { ...step, steps: size.steps, checkpointEverySteps: size.steps },
+      plugins: [uniformSampler(), keepAllGroups()],
+      without: ['@rlenv/groups-replay'],
+      training: { ...step, maxStaleness: 0, steps: size.steps, checkpointEverySteps: size.steps },
       evaluation: { heldOutShare: 1 / 3 },
       seed,
     },
