@@ -96,7 +96,8 @@ export async function runClient<Document>(
 /** The line that says what went wrong, before what pip remarks about it. */
 function reasonIn(stderr: string): string {
   const lines = stderr.trim().split('\n')
-  return (lines.find((line) => /fatal:|error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
+  const telling = [/fatal:/i, /error:/i].map((pattern) => lines.find((line) => pattern.test(line)))
+  return (telling[0] ?? telling[1] ?? lines.at(-1) ?? '').trim()
 }
 
 /** Null, or what went wrong in one line. */
