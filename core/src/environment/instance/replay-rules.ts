@@ -1,4 +1,5 @@
 import type { DatabaseImage } from '../image/database-image.ts'
+import type { BoundValue } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { quoteName, sqlTokens } from '../sqlite/sql-text.ts'
 import type { LoggedWrite } from '../tools/call-effects.ts'
@@ -38,15 +39,28 @@ export function canReplay(base: Connection, image: DatabaseImage, tools: Iterabl
   )
 }
 
-/** Row visits that take about as long as a simple write. Source: measured, 0.08 µs against 1.5 µs. */
+/** What takes about as long as one simple write. Source: measured, 1.5 µs a write, 0.08 µs a visited row, 0.4 µs a changed one. */
 const visitsPerWrite = 20
+const changesPerWrite = 4
+const charactersPerWrite = 4_096
+/** A statement that is prepared anew each time. */
+const preparation = 8
 
 /** Replaying this many simple writes takes about as long as opening a connection of one's own. */
 export const mostReplayCost = 100
 
+function valueCost(value: BoundValue | undefined): number {
+  const size = typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0
+  return Math.floor(size / charactersPerWrite)
+}
+
 /** What it takes to carry these writes out again, in simple writes. Counted, not timed, so that it is the same everywhere. */
 export function replayCost(writes: readonly LoggedWrite[]): number {
   let cost = 0
-  for (const { statement } of writes) cost += 1 + Math.floor(statement.visits / visitsPerWrite)
+  for (const { statement, bindings, changes } of writes) {
+    const { visits, slot, parameters } = statement
+    cost += (slot < 0 ? preparation : 1) + Math.floor(Math.max(visits / visitsPerWrite, changes / changesPerWrite))
+    for (const name of parameters) cost += valueCost(bindings[name])
+  }
   return cost
 }

@@ -6,6 +6,8 @@ import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 export interface LoggedWrite {
   readonly statement: RegisteredStatement
   readonly bindings: Bindings
+  /** Rows that it changed itself, without those of triggers and cascades. */
+  readonly changes: number
   /** Where its random numbers begin, if it draws some. */
   readonly random: SeededRandom | null
 }
@@ -33,7 +35,7 @@ export class CallEffects {
 
   record(statement: RegisteredStatement, bindings: Bindings, { changes, rowid, random }: RunReport): void {
     if (changes === 0 && leavesNothing(statement)) return
-    this.writes.push({ statement, bindings: statement.parameters.length > 0 ? { ...bindings } : {}, random })
+    this.writes.push({ statement, bindings: statement.parameters.length > 0 ? { ...bindings } : {}, changes, random })
     if (changes === 0 && !statement.firesPrograms) return
     const id = changes === 1 ? pointOf(statement, bindings, rowid) : undefined
     for (const table of statement.writes) {

@@ -97,6 +97,29 @@ describe('the strategy of an instance', () => {
     for (const instance of [auto, fixed, fork]) instance.close()
   })
 
+  test('is clone once its writes are few but large, in rows or in text', () => {
+    const world = environment(
+      database('CREATE TABLE t (id INTEGER PRIMARY KEY, n)', 'INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)'),
+      [
+        write('double', 'INSERT INTO t (n) SELECT n FROM t'),
+        write('write', 'INSERT INTO t (n) VALUES (@text)', { text: { type: 'string' } }),
+      ],
+    )
+    const [doubled, written] = [world.open({ seed: 1 }), world.open({ seed: 1 })]
+    const held: string[] = []
+    for (let call = 0; call < 12 && doubled.strategy === 'replay'; call++) {
+      doubled.call('double', {})
+      held.push(doubled.strategy)
+    }
+    expect(held.at(-1)).toBe('clone')
+    expect(held.length).toBeLessThan(9)
+    written.call('write', { text: 'x'.repeat(300_000) })
+    expect(written.strategy).toBe('replay')
+    written.call('write', { text: 'x'.repeat(300_000) })
+    expect(written.strategy).toBe('clone')
+    for (const instance of [doubled, written]) instance.close()
+  })
+
   test.each([
     ['a deferred foreign key', 'CREATE TABLE c (p REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)', 'SELECT 1'],
     ['a key that rolls back', 'CREATE TABLE c (n UNIQUE ON CONFLICT ROLLBACK)', 'SELECT 1'],

@@ -36,8 +36,9 @@ function openMetrics(bench: Bench): Metric[] {
     () => closeAll(held.splice(0)),
   )
   const made: Instance[] = []
+  // So short that it takes a few rounds until the engine's compiler has seen it.
   const open = timed(
-    rounds,
+    4 * rounds,
     () => {},
     () => void made.push(...opened(bench, 'replay')),
     () => closeAll(made.splice(0)),
