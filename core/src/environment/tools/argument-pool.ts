@@ -22,7 +22,8 @@ function asJson(cell: Cell): Json | undefined {
 /** Values that a world holds, by column, for arguments that shall meet something. Reads each table at its first use. */
 export class ArgumentPool {
   readonly #state: StateReader
-  readonly #byColumn = new Map<string, readonly Json[]>()
+  /** By table, then column. */
+  readonly #byColumn = new Map<string, Map<string, readonly Json[]>>()
   /** Columns by plain name. */
   readonly #columns = new Map<string, { readonly table: string; readonly column: string }[]>()
 
@@ -44,15 +45,15 @@ export class ArgumentPool {
   }
 
   #values(table: string, column: string): readonly Json[] {
-    const key = JSON.stringify([table, column])
-    const known = this.#byColumn.get(key)
+    const columns = this.#byColumn.get(table) ?? new Map<string, readonly Json[]>()
+    const known = columns.get(column)
     if (known !== undefined) return known
     const cells = this.#state
       .rows(table)
       .slice(0, mostValues)
       .map((row) => asJson(row[column] ?? null))
     const values = [...new Set(cells.filter((value) => value !== undefined))]
-    this.#byColumn.set(key, values)
+    this.#byColumn.set(table, columns.set(column, values))
     return values
   }
 

@@ -36,6 +36,14 @@ function validatorOf(schema: JsonObject, definitions: Json): ArgumentValidator {
   return validator
 }
 
+const roots = new WeakMap<JsonSchema, JsonSchema>()
+
+function rootOf(schema: JsonSchema): JsonSchema {
+  const known = roots.get(schema) ?? argumentSchema(schema)
+  roots.set(schema, known)
+  return known
+}
+
 class ArgumentGenerator {
   readonly #root: JsonSchema
   readonly #random: RandomStream
@@ -155,6 +163,6 @@ export function generateArguments(
   pool: ArgumentPool | null = null,
   options: GenerateOptions = {},
 ): JsonObject {
-  const root = argumentSchema(schema)
+  const root = rootOf(schema)
   return new ArgumentGenerator(root, random, pool, options).object(root, 0)
 }

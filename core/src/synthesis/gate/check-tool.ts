@@ -30,11 +30,19 @@ interface Call {
   readonly diff: StateDiff
 }
 
+/** Calls a tool until it has shown that it works, and a write tool also until it has shown that it does something. */
+export function checkTool(tool: Tool, random: RandomStream, checks: ToolChecks): ToolReport {
+  const report = tryTool(tool, random, checks)
+  if (report.findings.length > 0 || tool.effect === 'read') return report
+  const findings = silence(tool, random.fork('bare'), checks)
+  return { ...report, status: statusOf(findings), findings }
+}
+
 /**
  * Calls a tool until it has shown that it works: a read tool must succeed, a write tool succeed or report a business
  * error that it declares. No call may fail inside the environment, and every result must fit the output schema.
  */
-export function checkTool(tool: Tool, random: RandomStream, checks: ToolChecks): ToolReport {
+export function tryTool(tool: Tool, random: RandomStream, checks: ToolChecks): ToolReport {
   const calls: Call[] = []
   const findings: GateFinding[] = []
   for (const args of candidates(tool, random.fork('calls'), checks)) {
@@ -44,7 +52,6 @@ export function checkTool(tool: Tool, random: RandomStream, checks: ToolChecks):
     if (findings.length > 0 || shows(tool, call.result)) break
   }
   if (findings.length === 0 && !calls.some(({ result }) => shows(tool, result))) findings.push(neverWorked(tool, calls))
-  if (findings.length === 0 && tool.effect === 'write') findings.push(...silence(tool, random.fork('bare'), checks))
   const succeeded = calls.filter(({ result }) => result.ok).length
   return { name: tool.name, status: statusOf(findings), findings, calls: calls.length, succeeded }
 }

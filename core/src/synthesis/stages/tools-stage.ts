@@ -3,7 +3,7 @@ import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import { ArgumentPool } from '../../environment/tools/argument-pool.ts'
 import type { Toolset } from '../../hooks/contexts.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
-import { checkTool } from '../gate/check-tool.ts'
+import { tryTool } from '../gate/check-tool.ts'
 import { compileTools } from '../gate/compile-tools.ts'
 import type { ToolReport } from '../gate/gate-report.ts'
 import type { DroppedItem, Stage, StageResult, StageTry } from '../stage.ts'
@@ -28,7 +28,7 @@ function working(draft: Environment, toolset: Toolset, { context }: StageTry): S
   const { executable, tools, refused } = compileTools({ database: draft.database, ...toolset })
   const pool = new ArgumentPool(executable.initial)
   const random = context.random.fork('smoke calls')
-  const called = tools.map((tool) => checkTool(tool, random.fork(tool.name), { executable, pool, known: [] }))
+  const called = tools.map((tool) => tryTool(tool, random.fork(tool.name), { executable, pool, known: [] }))
   const bad = [...refused, ...called.filter(({ status }) => status !== 'valid')]
   const names = new Set(bad.map(({ name }) => name))
   const kept = bad.length === 0 ? toolset.tools : toolset.tools.filter(({ name }) => !names.has(name))
