@@ -1,5 +1,5 @@
 import { loadEnvironment } from 'rlenv'
-import { compareStrategies, intricateEnvironment } from 'rlenv/testing'
+import { compareStrategies, intricateEnvironment, tinyEnvironment } from 'rlenv/testing'
 import type { Metric } from '../metric.ts'
 import { metric } from './engine-bench.ts'
 import { benchEnvironment, benchPlans } from './fixture.ts'
@@ -31,6 +31,23 @@ function settledMb(): number {
   return least
 }
 
+/** E25c: environments that are seen once each, with a call in each. Those that come first fill what may stay loaded. */
+function environmentsMetric(count: number): Metric {
+  const see = (from: number, to: number) => {
+    for (let seed = from; seed < to; seed++) {
+      const instance = loadEnvironment(tinyEnvironment({ seed })).open({ seed })
+      instance.call('set_member_tier', { member_id: 1, tier: 'plus' })
+      instance.close()
+    }
+  }
+  see(0, 320)
+  const before = settledMb()
+  see(320, 320 + count)
+  const growth = Math.max(0, settledMb() - before)
+  const what = `resident memory that ${count} more environments leave behind after the first 320`
+  return metric('E25c', what, 'MB', growth, null, 16)
+}
+
 /** E25: many instances opened and closed one after the other, every tenth of them with a call, in turns replay and clone. */
 export function soakMetrics(count: number): Metric[] {
   const executable = loadEnvironment(benchEnvironment())
@@ -51,6 +68,7 @@ export function soakMetrics(count: number): Metric[] {
   const heapGrowth = Math.max(0, process.memoryUsage().heapUsed / 2 ** 20 - heap)
   const growth = Math.max(0, settledMb() - resident)
   return [
+    environmentsMetric(Math.ceil(count / 200)),
     metric('E25', `resident memory that ${count} opened and closed instances leave behind`, 'MB', growth, null, 16),
     metric(
       'E25b',
