@@ -2,6 +2,7 @@ import { blueprint } from '@rlenv/blueprint'
 import {
   assemblePipeline,
   canonicalJson,
+  contamination,
   type DraftWorld,
   type Environment,
   RandomStream,
@@ -97,6 +98,18 @@ describe('tasks of 30 environments', () => {
     expect(answers.length).toBeGreaterThan(30)
     expect(Math.max(...counts) / answers.length).toBeLessThan(0.15)
   })
+  test('have counts of which none is a good guess', () => {
+    const counts = tasksOf().flatMap(({ gold, instruction }) => {
+      return typeof gold.answer === 'number' && /how many|number of|count/i.test(instruction) ? [gold.answer] : []
+    })
+    const frequencies = counts.map((count) => counts.filter((other) => other === count).length)
+    expect(counts.length).toBeGreaterThan(10)
+    expect(new Set(counts).size).toBeGreaterThan(5)
+    expect(Math.max(...frequencies) / counts.length).toBeLessThanOrEqual(0.25)
+  })
+  test('give none away that another environment holds out', () => {
+    expect(contamination(tasksOf())).toEqual({ tasks: 300, sharedInstructions: 0, nearDuplicates: 0, pairs: [] })
+  })
   test('grow harder with more calls, goals and detours, between 0 and 1', () => {
     for (const { difficulty } of tasksOf()) expect(difficulty).toBeGreaterThanOrEqual(0)
     const mean = (least: number, most: number) => {
@@ -137,7 +150,7 @@ async function passesAtRandom(task: Task, world: DraftWorld, random: RandomStrea
 }
 
 describe('the gate', () => {
-  test('accepts every tool and task, and the verifier kills every mutant', async () => {
+  test('accepts every tool and task, finds no write that does nothing, and the verifier kills every mutant', async () => {
     const pipeline = await assemblePipeline([
       { name: 'test', plugins: [tinyPlugin({ hooks: { verifier: tinyVerifier } })] },
     ])
@@ -146,6 +159,8 @@ describe('the gate', () => {
       const random = RandomStream.of(1, environment.id)
       const report = await validateEnvironment(environment, { pipeline, random, signal: new AbortController().signal })
       expect([report.environmentId, report.status, report.verifierKillRate]).toEqual([environment.id, 'valid', 1])
+      const silent = report.tools.flatMap(({ findings }) => findings).filter(({ code }) => code === 'tool_silent')
+      expect(silent).toEqual([])
     }
   }, 30_000)
 })
