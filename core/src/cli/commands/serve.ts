@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { Flags } from '@oclif/core'
 import type { World } from '../../hooks/world.ts'
 import { slotContexts } from '../../pipeline/slot-contexts.ts'
@@ -7,7 +8,7 @@ import type { SessionBrokerOptions } from '../../serving/session-broker.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import { reserveStdout } from '../reserved-stdout.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
-import { takeStdout } from '../serve/protocol-stdout.ts'
+import { type ProtocolStdout, takeStdout } from '../serve/protocol-stdout.ts'
 import { chosenSession, onlyOne, servedEnvironments } from '../serve/served-environments.ts'
 
 type ServeFlags = Awaited<ReturnType<Serve['flagsOf']>>
@@ -52,12 +53,22 @@ export default class Serve extends RlenvCommand {
 
   override async run(): Promise<unknown> {
     const flags = await this.flagsOf()
+    // Before the configuration is loaded, which may print.
+    const stdout = flags.stdio ? takeStdout() : null
+    try {
+      return await this.#serve(flags, stdout)
+    } finally {
+      stdout?.release()
+    }
+  }
+
+  #serve(flags: ServeFlags, stdout: ProtocolStdout | null): Promise<unknown> {
     return this.withSession(flags, [], async (session) => {
       const { pipeline, config, emit, signal } = session
       const world = await pipeline.slot('world', slotContexts(config.seed, emit, signal)('world'))
       try {
-        const serve = flags.stdio ? this.#serveStdio : this.#serveHttp
-        return await serve.call(this, session, flags, world)
+        if (stdout === null) return await this.#serveHttp(session, flags, world)
+        return await this.#serveStdio(session, flags, world, stdout.output)
       } finally {
         await world.close()
       }
@@ -75,26 +86,21 @@ export default class Serve extends RlenvCommand {
     super.logJson(document)
   }
 
-  async #serveStdio(session: Session, flags: ServeFlags, world: World): Promise<void> {
-    const stdout = takeStdout()
+  async #serveStdio(session: Session, flags: ServeFlags, world: World, output: Writable): Promise<void> {
+    const { SessionBroker } = await import('../../serving/session-broker.ts')
+    const { serveStdio } = await import('../../serving/mcp/serve-stdio.ts')
+    const environments = await servedEnvironments(session, flags.bundle)
+    const choice = chosenSession(environments, flags) ?? {
+      environmentId: onlyOne(environments).id,
+      taskId: undefined,
+    }
+    const broker = new SessionBroker(this.#brokerOptions(session, flags, world, environments))
     try {
-      const { SessionBroker } = await import('../../serving/session-broker.ts')
-      const { serveStdio } = await import('../../serving/mcp/serve-stdio.ts')
-      const environments = await servedEnvironments(session, flags.bundle)
-      const choice = chosenSession(environments, flags) ?? {
-        environmentId: onlyOne(environments).id,
-        taskId: undefined,
-      }
-      const broker = new SessionBroker(this.#brokerOptions(session, flags, world, environments))
-      try {
-        const { signal } = session
-        const opened = await broker.open({ ...choice, leaseMs: Number.POSITIVE_INFINITY, signal })
-        await serveStdio({ session: opened, input: process.stdin, output: stdout.output, signal })
-      } finally {
-        await broker.shutdown()
-      }
+      const { signal } = session
+      const opened = await broker.open({ ...choice, leaseMs: Number.POSITIVE_INFINITY, signal })
+      await serveStdio({ session: opened, input: process.stdin, output, signal })
     } finally {
-      stdout.release()
+      await broker.shutdown()
     }
   }
 
