@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { messageOf, RlenvError } from '../../errors/rlenv-error.ts'
 import { openSqlite } from '../sqlite/native-module.ts'
+import { sqlTokens } from '../sqlite/sql-text.ts'
 import { readTables } from '../sqlite/table-info.ts'
 import { imageOf, invalidDatabase } from './build-image.ts'
 import type { DatabaseImage } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
 import { triggerFindings } from './trigger-findings.ts'
+import { ViewGuard } from './view-guard.ts'
 
 /** Below this size, in bytes, a small page wastes less. */
 const smallImageBytes = 512 * 1024
@@ -50,9 +52,20 @@ function normalize(database: Database.Database): void {
   database.prepare('VACUUM').run()
 }
 
+function viewFindings(database: Database.Database): string[] {
+  const views = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid").raw().all()
+  const guard = new ViewGuard()
+  return (views as readonly (readonly [string, string])[]).flatMap(([name, sql]) => {
+    const fault = guard.fault(sqlTokens(sql))
+    return fault === null ? [] : [`view ${name} ${fault}`]
+  })
+}
+
 function imageFromCopy(path: string, source: string, clock: string): DatabaseImage {
   const database = openSqlite(path)
   try {
+    const repeating = viewFindings(database)
+    if (repeating.length > 0) throw invalidDatabase(repeating, source)
     normalize(database)
     const findings = [...foreignKeyFindings(database, readTables(database)), ...triggerFindings(database)]
     if (findings.length > 0) throw invalidDatabase(findings, source)

@@ -24,6 +24,16 @@ export interface RunReport {
 /** Below this bound of row visits a whole result is fetched at once, which is faster than row by row. */
 const smallVisits = 4_096
 
+/** How far a database may grow beyond its image, in bytes. Then writes fail and it stays usable. */
+const mostGrowthBytes = 64 * 1024 * 1024
+
+/** Pages that a database may have. Source: the page size at offset 16 of SQLite's file format, where 1 stands for 65,536. */
+function mostPages(bytes: Buffer): number {
+  const stated = bytes.length >= 100 ? bytes.readUInt16BE(16) : 4_096
+  const pageSize = stated === 1 ? 65_536 : stated
+  return Math.ceil((bytes.length + mostGrowthBytes) / pageSize)
+}
+
 /** One open database with its prepared statements, each prepared at its first use. */
 export class Connection {
   readonly database: Database.Database
@@ -36,6 +46,7 @@ export class Connection {
   constructor(bytes: Buffer, clock: string, random: SeededRandom) {
     this.random = random
     this.database = openConnection(bytes, clock, { next: () => this.random.next() })
+    this.database.exec(`PRAGMA max_page_count = ${mostPages(bytes)}`)
   }
 
   #prepare(statement: RegisteredStatement): Database.Statement<unknown[], unknown> {

@@ -8,26 +8,29 @@ export interface RandomSource {
   next(): bigint
 }
 
-/** Functions that answer "now" or need a time zone; all go through {@link calendar}. */
+/** Functions that answer "now" or need a time zone; all go through {@link builtIn}. */
 const clockFunctions = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', 'timediff'] as const
 
 /** Built-ins that make memory or files out of nothing. */
 const refusedFunctions = ['randomblob', 'zeroblob', 'printf', 'format', 'load_extension'] as const
 
-let calendarDatabase: Database.Database | undefined
-const calendarStatements = new Map<string, Database.Statement>()
+/** Longest text that replace() makes, in characters. */
+const longestReplaced = 1_000_000
 
-/** SQLite's own date function, run on a connection of its own so that a connection may override it. */
-function calendar(name: string, args: readonly SqliteValue[]): SqliteValue {
+let ownDatabase: Database.Database | undefined
+const ownStatements = new Map<string, Database.Statement>()
+
+/** SQLite's own function, run on a connection of its own so that a connection may override it. */
+function builtIn(name: string, args: readonly SqliteValue[]): SqliteValue {
   const key = `${name}/${args.length}`
-  let statement = calendarStatements.get(key)
+  let statement = ownStatements.get(key)
   if (statement === undefined) {
-    calendarDatabase ??= openSqlite(':memory:')
-    statement = calendarDatabase
+    ownDatabase ??= openSqlite(':memory:')
+    statement = ownDatabase
       .prepare(`SELECT ${name}(${args.map(() => '?').join(', ')})`)
       .pluck()
       .safeIntegers()
-    calendarStatements.set(key, statement)
+    ownStatements.set(key, statement)
   }
   return statement.get(...args) as SqliteValue
 }
@@ -43,10 +46,26 @@ function atFrozenTime(name: string, clock: string, args: readonly SqliteValue[])
   const first = name === 'strftime' ? 1 : 0
   const kept = args.filter((value, index) => index <= first || !isZoneModifier(value))
   const full = kept.length === first ? [...kept, clock] : kept
-  return calendar(
+  return builtIn(
     name,
     full.map((value, index) => (index >= first && isNow(value) ? clock : value)),
   )
+}
+
+const lengthOf = (value: SqliteValue): number =>
+  typeof value === 'string' ? value.length : Buffer.isBuffer(value) ? value.length : String(value ?? '').length
+
+/** SQLite's replace(), which could multiply the lengths of its arguments, for results of a bounded length. */
+function replaceWithin(text: SqliteValue, pattern: SqliteValue, replacement: SqliteValue): SqliteValue {
+  const growth = Math.max(0, lengthOf(replacement) - lengthOf(pattern))
+  const places =
+    growth === 0 || lengthOf(pattern) === 0 ? 0 : String(text ?? '').split(String(pattern ?? '')).length - 1
+  const length = lengthOf(text) + places * growth
+  if (length > longestReplaced) {
+    const message = `replace() would make ${length} characters, at most ${longestReplaced} are allowed`
+    throw Object.assign(new Error(message), { code: 'SQLITE_TOOBIG' })
+  }
+  return builtIn('replace', [text, pattern, replacement])
 }
 
 /** Lets time stand still, draws `random()` from the given source, and closes the built-ins that a world must not have. */
@@ -60,6 +79,7 @@ export function freezeFunctions(database: Database.Database, clock: string, rand
   for (const name of clockFunctions) {
     database.function(name, open, (...args: SqliteValue[]) => atFrozenTime(name, clock, args))
   }
+  database.function('replace', { deterministic: true, safeIntegers: true }, replaceWithin)
   database.function('random', () => random.next())
   for (const name of refusedFunctions) {
     database.function(name, { varargs: true }, () => {

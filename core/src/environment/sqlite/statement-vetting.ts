@@ -13,6 +13,7 @@ import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
 import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
+import { columnRepetitions, growthFaults } from './text-growth.ts'
 
 /** A statement that was looked at and may run. */
 export interface VettedStatement {
@@ -144,6 +145,13 @@ function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, n
   return aliases
 }
 
+/** What a view selects, from the text that creates it. */
+function viewBody(sql: string | null): readonly SqlToken[] {
+  const tokens = sqlTokens(sql ?? '')
+  const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
+  return tokens.slice(start)
+}
+
 /** Counts each table once. */
 function storedRowCount(database: Database.Database): (table: TableInfo) => number {
   const counts = new Map<string, number>()
@@ -170,6 +178,8 @@ export class StatementVetter {
   readonly #tableOfPage = new Map<number, number>()
   readonly #virtual: readonly number[]
   readonly #replacing = new Set<number>()
+  /** How many copies of one column each view may come to. */
+  readonly #views = new Map<string, number>()
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
   constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
@@ -178,13 +188,15 @@ export class StatementVetter {
     this.#rowCount = rowCount
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const pages = database
-      .prepare('SELECT tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
+      .prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
       .all() as readonly {
+      readonly type: string
       readonly name: string
       readonly page: number | null
       readonly sql: string | null
     }[]
-    for (const { name, page, sql } of pages) {
+    for (const { type, name, page, sql } of pages) {
+      if (type === 'view') this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
       const table = position.get(name)
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
       if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
@@ -195,7 +207,7 @@ export class StatementVetter {
 
   vet(sql: string): Vetting {
     const tokens = sqlTokens(sql)
-    const text = textFaults(sql, tokens)
+    const text = [...textFaults(sql, tokens), ...growthFaults(tokens, this.#views)]
     if (text.length > 0) return { ok: false, faults: text }
     const parameters = [...new Set(tokens.filter((token) => token.kind === 'parameter').map((token) => token.text))]
     try {

@@ -1,0 +1,24 @@
+import type { SqlToken } from '../sqlite/sql-text.ts'
+import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
+
+/**
+ * Looks at views one after the other, before SQLite does: it writes a view into whatever reads it, so that a chain of
+ * views that each double a column has no end, even when only their columns are asked for.
+ */
+export class ViewGuard {
+  readonly #views = new Map<string, number>()
+
+  /** Why a statement may not create its view; null when it may or creates none. */
+  fault(tokens: readonly SqlToken[]): string | null {
+    const created = tokens.findIndex(({ keyword }) => keyword === 'VIEW')
+    if (tokens[0]?.keyword !== 'CREATE' || created < 0 || created > 2) return null
+    const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
+    const body = tokens.slice(start)
+    const faults = growthFaults(body, this.#views)
+    if (faults.length > 0) return faults.join('; ')
+    const named = tokens[created + 1]?.keyword === 'IF' ? created + 4 : created + 1
+    const name = tokens[named + 1]?.text === '.' ? tokens[named + 2] : tokens[named]
+    this.#views.set(name?.text.toLowerCase() ?? '', columnRepetitions(body, this.#views))
+    return null
+  }
+}
