@@ -62,6 +62,9 @@ function readRequest(call: ScriptToolCall, text: string): ScriptRequest {
 }
 
 function refuse(call: ScriptToolCall, { kind, statement }: ScriptRequest): void {
+  // After OR ROLLBACK nothing could take further writes back.
+  if (call.tool.effect === 'write' && !call.connection.database.inTransaction)
+    throw new RequestRefused('rolled_back', 'an earlier statement has rolled the whole call back')
   if (kind !== 'run' && !statement.readOnly)
     throw new RequestRefused('invalid_statement', 'db.all and db.get only read; use db.run to write')
   if (kind === 'run' && call.tool.effect === 'read')

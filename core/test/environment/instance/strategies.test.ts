@@ -189,6 +189,38 @@ describe('the strategy of an instance', () => {
   })
 })
 
+describe('a script whose OR ROLLBACK ends the transaction that all replayed instances share', () => {
+  const source = `export default (db: any, { after }: { after: boolean }) => {
+    db.run('INSERT INTO t VALUES (7, 0)')
+    try { db.run('INSERT OR ROLLBACK INTO t VALUES (1, 0)') } catch (error) { if (!after) throw error }
+    return after ? db.run('INSERT INTO t VALUES (8, 0)') : null
+  }`
+  const tool: Tool = {
+    ...sqlTool('roll_back', { after: { type: 'boolean' } }, []),
+    effect: 'write',
+    implementation: { kind: 'script', file: 'tools/roll_back.ts' },
+  }
+  const world = environment(
+    database('CREATE TABLE t (id INTEGER PRIMARY KEY, n)', 'INSERT INTO t VALUES (1, 0)'),
+    [tool, write('bump', 'UPDATE t SET n = n + 1 WHERE id = 1')],
+    { 'tools/roll_back.ts': source },
+  )
+
+  test.each([true, false])('leaves every other one as it was, and its own as on a clone (goes on: %s)', (after) => {
+    const [subject, other] = [1, 2].map((seed) => world.open({ seed, strategy: 'replay' }))
+    const oracle = world.open({ seed: 1, strategy: 'clone' })
+    for (const instance of [subject, other, oracle]) instance?.call('bump', {})
+    expect(subject?.call('roll_back', { after })).toEqual(oracle.call('roll_back', { after }))
+    expect(subject?.verifyDiff()).toEqual(oracle.verifyDiff())
+    expect(subject?.diff()).toEqual(subject?.verifyDiff())
+    expect(other?.strategy).toBe('replay')
+    expect(other?.call('bump', {}).diff).toMatchObject([{ before: { n: 1 }, after: { n: 2 } }])
+    expect(other?.verifyDiff()).toHaveLength(1)
+    expect(world.open({ seed: 3 }).verifyDiff()).toEqual([])
+    for (const instance of [subject, other, oracle]) instance?.close()
+  })
+})
+
 describe('fork', () => {
   test('goes its own way from any turn, and its reset leads back to that turn', () => {
     for (const strategy of ['replay', 'clone'] as const) {
