@@ -43,7 +43,8 @@ export function synthesizedEnvironments(session: Session): Promise<SynthesisRepo
 /** Yield per stage and why things were dropped, as lines of text. */
 export function synthesisSummary(report: SynthesisReport): string {
   const { environments, wanted, tasks, verifierKillRate, mutants, costUsd } = report
-  const cached = report.stages.length > 0 && report.stages.every((stage) => stage.cached === stage.entered)
+  if (report.stages.length === 0) return `${environments.length} environments of the world's own with ${tasks} tasks`
+  const cached = report.stages.every((stage) => stage.cached === stage.entered)
   const killed = verifierKillRate === null ? '–' : `${(100 * verifierKillRate).toFixed(1)} %`
   const reasons = report.stages.flatMap(({ stage, reasons: why, droppedItems }) => {
     return [...why, ...droppedItems].map(
