@@ -90,10 +90,12 @@ export class HotConnection {
     if (this.#state === state && this.#connection?.database.inTransaction === false) this.close()
   }
 
-  /** Forgets a state that is not needed any more. */
+  /** Forgets a state that is not needed any more, and with it what it wrote. */
   leave(state: ReplayableState): void {
     this.recover(state)
-    if (this.#state === state) this.#state = null
+    if (this.#state !== state || this.#connection === null) return
+    if (this.#written) this.#begin(this.#connection)
+    this.#state = null
   }
 
   /** Closes the connection until it is entered again; states are not lost. */
