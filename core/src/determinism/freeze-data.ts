@@ -2,6 +2,8 @@
 export function freezeData<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value
   Object.freeze(value)
-  for (const inner of Object.values(value)) freezeData(inner)
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inner === 'object') freezeData(inner)
+  }
   return value
 }

@@ -10,14 +10,22 @@ export function jsonFault(value: unknown): string | null {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > deepestJson) return `is nested more than ${deepestJson} levels deep`
+    const next: unknown[] = []
     for (const one of level) {
       const fault = ownFault(one)
       if (fault !== null) return fault
+      for (const inner of innersOf(one)) next.push(inner)
     }
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    level = next
   }
   return null
 }
+
+function innersOf(value: unknown): readonly unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : nothing
+}
+
+const nothing: readonly unknown[] = []
 
 function ownFault(value: unknown): string | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'holds a number beyond the range of JSON'

@@ -58,7 +58,7 @@ function signatureOf(change: RowChange, form: CellForm): string | null {
       for (const [column, cell] of Object.entries(change.after)) {
         const after = form(change.table, column, cell)
         const before = form(change.table, column, change.before[column] ?? null)
-        if (canonicalJson(after) !== canonicalJson(before)) set[column] = after
+        if (after !== before && canonicalJson(after) !== canonicalJson(before)) set[column] = after
       }
       if (Object.keys(set).length === 0) return null
       return canonicalJson(['update', change.table, rowKey(change.key, change.before), set])

@@ -1,4 +1,4 @@
-import type { Evidence, Json, JudgeInput, RowChange, StateDiff, StoredVerifier, Verdict } from 'rlenv'
+import type { Cell, Evidence, Json, JudgeInput, RowChange, StateDiff, StoredVerifier, Verdict } from 'rlenv'
 import { isAnswerRight } from './answer-check.ts'
 import { checkedCalls } from './call-check.ts'
 import { type ComparisonRules, type SignedChange, signChanges } from './change-signatures.ts'
@@ -85,13 +85,15 @@ function taken(left: SignedChange[], fits: (change: SignedChange) => boolean): S
   return at < 0 ? undefined : left.splice(at, 1)[0]
 }
 
+function sameCell(a: Cell, b: Cell | undefined): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}
+
 /** A change as evidence shows it: an update by the columns it set. */
 function shown(change: RowChange): Json {
   if (change.kind === 'insert') return { insert: change.table, row: change.after }
   if (change.kind === 'delete') return { delete: change.table, key: change.key }
-  const set = Object.entries(change.after).filter(
-    ([column, cell]) => JSON.stringify(cell) !== JSON.stringify(change.before[column]),
-  )
+  const set = Object.entries(change.after).filter(([column, cell]) => !sameCell(cell, change.before[column]))
   return { update: change.table, key: change.key, set: Object.fromEntries(set) }
 }
 

@@ -7,9 +7,10 @@ import type { RowChange } from '../../vocabulary/state-diff.ts'
 
 type Prepare = (sql: string) => Database.Statement
 
-/** What a table holds at first, by key, and how to read one row of it. */
+/** Where the rows that a table holds at first stand, by key, and how to read one row of it. */
 interface KeyedTable {
-  readonly initial: ReadonlyMap<string, SqliteRow>
+  readonly initial: readonly SqliteRow[]
+  readonly places: ReadonlyMap<string, number>
   readonly sql: string
 }
 
@@ -35,16 +36,18 @@ export class AlteredRows {
     const table = this.#table(position)
     if (table === null) return null
     const scan = this.#environment.scans[position] as TableScan
-    const rows = new Map(table.initial)
+    const rows: (SqliteRow | undefined)[] = [...table.initial]
     const statement = prepare(table.sql).raw(true).safeIntegers(true)
     for (const { kind, key } of changes) {
       const values = scan.identity.map((name) => fromCell(key[name] ?? null))
       const [now, another] = statement.all(values) as SqliteRow[]
       if (another !== undefined || values.includes(null)) return null
-      if (now !== undefined) rows.set(keyText(scan, now), now)
-      else if (!rows.delete(textOf(values)) && kind !== 'insert') return null
+      const place = table.places.get(now === undefined ? textOf(values) : keyText(scan, now))
+      if (place !== undefined) rows[place] = now
+      else if (now !== undefined) rows.push(now)
+      else if (kind !== 'insert') return null
     }
-    return [...rows.values()]
+    return rows.filter((row) => row !== undefined)
   }
 
   #table(position: number): KeyedTable | null {
@@ -58,12 +61,13 @@ export class AlteredRows {
   #read(position: number): KeyedTable | null {
     const scan = this.#environment.scans[position] as TableScan
     if (!this.#keyed.has(scan.table)) return null
-    const rows = this.#environment.baseRows(position)
-    const initial = new Map(rows.map((row) => [keyText(scan, row), row]))
-    if (initial.size < rows.length) return null
+    const initial = this.#environment.baseRows(position)
+    const places = new Map(initial.map((row, place) => [keyText(scan, row), place]))
+    if (places.size < initial.length) return null
     const where = scan.identity.map((name) => `${quoteName(name)} IS ?`).join(' AND ')
     return {
       initial,
+      places,
       sql: `SELECT ${scan.columns.map(quoteName).join(', ')} FROM main.${quoteName(scan.table)} WHERE ${where}`,
     }
   }

@@ -43,10 +43,11 @@ export class Judge {
 
   /** @throws {NoVerdict} when the verifier threw, could not say, or is one that no plugin reads. */
   async verdict({ script, calls, answer, final, diff }: Exhibit): Promise<Verdict> {
-    const { environment, task, verifier } = this.#parts
+    const { environment, task, verifier, initial } = this.#parts
     const trajectory = scriptedTrajectory({ task, script, seed: environment.seed, calls, answer, diff })
     try {
-      const verdict = await this.#pipeline.judge({ ...this.#parts, trajectory, final, diff }, this.#context)
+      const input: JudgeInput = { environment, task, verifier, trajectory, initial, final, diff }
+      const verdict = await this.#pipeline.judge(input, this.#context)
       return scored(verdict, verifier, script)
     } catch (thrown) {
       this.#context.signal.throwIfAborted()

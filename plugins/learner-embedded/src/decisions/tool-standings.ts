@@ -19,5 +19,5 @@ export function toolStandings(episode: Episode, reach: Reachability): ToolStandi
     exhaustion[tool.index] = exhaustionOf(tool, episode, reach)
     labels[tool.index] = labelStatusOf(episode, tool)
   }
-  return { ...reach, exhaustion, labels }
+  return { status: reach.status, seen: reach.seen, exhaustion, labels }
 }

@@ -49,7 +49,7 @@ class BlockWriter {
 
   constructor(size: number) {
     this.#size = size
-    this.#block = new Int32Array(size)
+    this.#block = block(size)
   }
 
   /** Of the list that is being written. */
@@ -85,10 +85,15 @@ class BlockWriter {
     const end = this.#from + this.#length + count
     if (end <= this.#block.length) return
     const begun = this.#block.subarray(this.#from, this.#from + this.#length)
-    this.#block = new Int32Array(Math.max(this.#size, 2 * (this.#length + count)))
+    this.#block = block(Math.max(this.#size, 2 * (this.#length + count)))
     this.#block.set(begun)
     this.#from = 0
   }
+}
+
+/** Not zeroed: what is read of it was written before. */
+function block(length: number): Int32Array {
+  return new Int32Array(Buffer.allocUnsafeSlow(length * Int32Array.BYTES_PER_ELEMENT).buffer)
 }
 
 /** Bytes that a packed span holds. */
