@@ -8,6 +8,7 @@ const replaces = /\breplace\b/i
 const namesRowid = /\b(?:rowid|_rowid_|oid)\b/i
 
 interface ListedIndex {
+  readonly name: string
   readonly unique: 0 | 1
   readonly origin: string
 }
@@ -15,10 +16,31 @@ interface ListedIndex {
 /** Whether a row that REPLACE puts in another's place has that one's key, so that noting its own key tells both. */
 type KeyTells = 'both' | 'both unless the row id is set' | 'its own'
 
+/** Columns that keep numbers as they come, so that 1 and 1.0 are two values that compare as equal. */
+function keepsNumbers({ strict, columns }: TableInfo, key: string): boolean {
+  const type = columns.find(({ name }) => name === key)?.type ?? ''
+  if (/INT|CHAR|CLOB|TEXT/i.test(type)) return false
+  return type === '' || /BLOB/i.test(type) || (strict && /^ANY$/i.test(type))
+}
+
+/** Whether keys that conflict are the same to the last bit: not where a collation or a comparison takes more for equal. */
+function keysAreExact(connection: Connection, table: TableInfo, indexes: readonly ListedIndex[]): boolean {
+  if (table.keyIsRowid) return true
+  if (table.primaryKey.some((key) => keepsNumbers(table, key))) return false
+  return indexes.every(({ name, origin }) => {
+    if (origin !== 'pk') return true
+    const parts = connection.database.pragma(`main.index_xinfo(${quoteName(name)})`) as readonly {
+      readonly key: 0 | 1
+      readonly coll: string
+    }[]
+    return parts.every(({ key, coll }) => key === 0 || coll.toUpperCase() === 'BINARY')
+  })
+}
+
 function keyTells(connection: Connection, table: TableInfo): KeyTells {
   const indexes = connection.database.pragma(`main.index_list(${quoteName(table.name)})`) as readonly ListedIndex[]
   const others = indexes.filter(({ unique, origin }) => unique === 1 && origin !== 'pk')
-  if (others.length > 0) return 'its own'
+  if (others.length > 0 || !keysAreExact(connection, table, indexes)) return 'its own'
   const keyedApart = table.primaryKey.length > 0 && !table.keyIsRowid && table.rowidName !== null
   return keyedApart ? 'both unless the row id is set' : 'both'
 }

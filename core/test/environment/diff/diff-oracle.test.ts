@@ -145,6 +145,22 @@ describe.each(['clone', 'replay'] as const)('row diffs of a %s', (strategy) => {
     )
   }, 60_000)
 
+  test('hold the row that REPLACE deleted by a key that is equal and not the same', () => {
+    const instance = world.open({ seed: 1, strategy })
+    const turns = [
+      ['A', 1],
+      ['a', 1],
+      ['A', 1],
+    ] as const
+    for (const [word, id] of turns) {
+      const before = contents(instance)
+      const { diff } = instance.call('write_19', { id, other: 1, word, any: null })
+      expect(apply(before, diff)).toEqual(contents(instance))
+    }
+    expect(instance.diff()).toEqual(instance.verifyDiff())
+    instance.close()
+  })
+
   test('hold a row that only changed between 1, 1.0 and "1"', () => {
     const instance = world.open({ seed: 1, strategy })
     const to = (any: number | string) => instance.call('write_1', { id: 1, other: 1, word: 'a', any }).diff
