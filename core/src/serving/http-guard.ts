@@ -55,8 +55,16 @@ export class HttpGuard {
   }
 }
 
+/** Clients send one name again and again, and parsing it costs more than the rest of the check. */
+const hostnames = new Map<string, string | null>()
+
 function hostname(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).hostname : null
+  const known = hostnames.get(url)
+  if (known !== undefined) return known
+  const name = URL.canParse(url) ? new URL(url).hostname : null
+  if (hostnames.size >= 256) hostnames.clear()
+  hostnames.set(url, name)
+  return name
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
