@@ -26,6 +26,8 @@ export type TouchedRows = ReadonlySet<bigint> | readonly SqliteRow[] | null
 interface RowPair {
   readonly base: SqliteRow | undefined
   readonly now: SqliteRow | undefined
+  /** What became of it, if that was already told: by the only call so far that touched it. */
+  change: RowChange | null
 }
 
 /** Rows of a table with a key that differ from the initial state, by key. */
@@ -51,14 +53,14 @@ function pairsOf(scan: TableScan, base: readonly SqliteRow[], now: readonly Sqli
   const pairs: Pairs = new Map()
   for (let i = start; i < baseEnd; i++) {
     const row = base[i] as SqliteRow
-    pairs.set(lookup(rowKey(scan, row)), { base: row, now: undefined })
+    pairs.set(lookup(rowKey(scan, row)), { base: row, now: undefined, change: null })
   }
   for (let i = start; i < nowEnd; i++) {
     const row = now[i] as SqliteRow
     const key = lookup(rowKey(scan, row))
     const known = pairs.get(key)
     if (sameRow(known?.base, row)) pairs.delete(key)
-    else pairs.set(key, { base: known?.base, now: row })
+    else pairs.set(key, { base: known?.base, now: row, change: null })
   }
   return pairs
 }
@@ -104,13 +106,15 @@ export class ChangedRows {
   /** Every row that differs from the initial state. */
   diff(): StateDiff {
     const tables = [...this.#pairs.keys(), ...this.#whole.keys()].sort((a, b) => a - b)
-    return tables.flatMap((table) => {
+    const changes: RowChange[] = []
+    for (const table of tables) {
       const rows = this.#whole.get(table)
       const scan = this.#scanOf(table)
-      if (rows !== undefined) return diffTable(scan, this.#source.baseRows(table), rows)
-      const pairs = this.#pairs.get(table) ?? new Map<bigint | string, RowPair>()
-      return sorted([...pairs.values()].map(({ base, now }) => changeOf(scan, base, now)))
-    })
+      const pairs = this.#pairs.get(table)
+      if (rows !== undefined) changes.push(...diffTable(scan, this.#source.baseRows(table), rows))
+      else if (pairs !== undefined) changesOf(scan, pairs, changes)
+    }
+    return changes
   }
 
   #takeTable(connection: Connection, table: number, rows: TouchedRows): StateDiff {
@@ -133,9 +137,10 @@ export class ChangedRows {
     const base = known === undefined ? this.#source.baseRow(table, key) : known.base
     const before = known === undefined ? base : known.now
     const now = this.#source.rowAt(connection, table, key)
+    const change = changeOf(this.#scanOf(table), before, now)
     if (sameRow(base, now)) pairs.delete(at)
-    else pairs.set(at, { base, now })
-    return changeOf(this.#scanOf(table), before, now)
+    else pairs.set(at, { base, now, change: known === undefined ? change : null })
+    return change
   }
 
   #takeScan(connection: Connection, table: number): StateDiff {
@@ -150,7 +155,9 @@ export class ChangedRows {
     const changes: (RowChange | null)[] = []
     for (const [key, pair] of pairs) {
       const before = known.get(key)
-      changes.push(changeOf(scan, before === undefined ? pair.base : before.now, pair.now))
+      const change = changeOf(scan, before === undefined ? pair.base : before.now, pair.now)
+      if (before === undefined) pair.change = change
+      changes.push(change)
     }
     for (const [key, pair] of known) if (!pairs.has(key)) changes.push(changeOf(scan, pair.now, pair.base))
     return sorted(changes)
@@ -184,6 +191,20 @@ export class ChangedRows {
   #scanOf(table: number): TableScan {
     return this.#source.scans[table] as TableScan
   }
+}
+
+const byId = (a: bigint | string, b: bigint | string): number => (a < b ? -1 : 1)
+
+/** Adds what became of the rows of a table, in the order of their keys; row ids need no look at the rows for that. */
+function changesOf(scan: TableScan, pairs: Pairs, into: RowChange[]): void {
+  const keys = [...pairs.keys()]
+  const byRowid = keys.every((key) => typeof key === 'bigint')
+  if (byRowid && keys.some((key, index) => index > 0 && key < (keys[index - 1] as bigint))) keys.sort(byId)
+  const changes = keys.map((key) => {
+    const { base, now, change } = pairs.get(key) as RowPair
+    return change ?? changeOf(scan, base, now)
+  })
+  for (const change of byRowid ? changes : sorted(changes)) if (change !== null) into.push(change)
 }
 
 const isIds = (rows: ReadonlySet<bigint> | readonly SqliteRow[]): rows is ReadonlySet<bigint> => rows instanceof Set
