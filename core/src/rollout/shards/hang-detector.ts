@@ -10,7 +10,7 @@ export interface Hang {
   readonly limitMs: number
 }
 
-/** `slow`: past half of its limit, so that a replacement may be needed. */
+/** `slow`: past a quarter of its limit, so that a replacement may be needed. */
 export type Pace = 'fine' | 'slow' | 'hung'
 
 /** Milliseconds beyond a limit before a thread counts as stuck. */
@@ -73,10 +73,11 @@ export class HangDetector {
   }
 
   look(now: number): Pace {
-    // A watcher that slept itself, as on a machine that was suspended, has not seen the shard do nothing.
-    const passed = Math.min(now - this.#lookedAt, 4 * this.#tickMs)
-    this.#lookedAt = now
     const mark = this.#marks.read()
+    // A watcher that slept itself, as on a machine that was suspended, has not seen the shard do nothing.
+    const longest = Math.max(4 * this.#tickMs, this.#limits[(mark ?? this.#mark).section] / 4)
+    const passed = Math.min(now - this.#lookedAt, longest)
+    this.#lookedAt = now
     const turned = mark === null ? false : mark.beat !== this.#mark.beat
     // Before its first beat a shard is being set up, which has deadlines of its own.
     const moved = mark === null || mark.beat === 0 || turned || mark.sequence !== this.#mark.sequence
@@ -94,6 +95,6 @@ export class HangDetector {
   #pace(): Pace {
     const limit = this.#limits[this.#mark.section]
     if (this.#stillMs >= limit + marginMs || this.#unturnedMs >= loopFactor * (limit + marginMs)) return 'hung'
-    return this.#stillMs >= limit / 2 ? 'slow' : 'fine'
+    return this.#stillMs >= limit / 4 ? 'slow' : 'fine'
   }
 }

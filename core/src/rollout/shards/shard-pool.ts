@@ -202,7 +202,9 @@ export class ShardPool implements AttemptRunner {
 
   /** Its replacement is made ready while there is still a chance that it is not needed. */
   #slow(shard: Shard): void {
-    if (this.#shards.has(shard) && !this.#isClosing) this.#spare ??= this.#start()
+    if (!this.#shards.has(shard) || this.#isClosing) return
+    this.#spare ??= this.#start()
+    this.#spare.understudy(shard)
   }
 
   /** A shard hung or died: one of its attempts is at fault, and the others start anew. */

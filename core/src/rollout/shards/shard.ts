@@ -118,6 +118,12 @@ export class Shard {
     this.#post({ kind: 'weights', ...publication })
   }
 
+  /** Makes ready for everything that another one may leave to it. */
+  understudy(other: Shard): void {
+    for (const environment of other.#environments.values()) this.prepare(environment)
+    for (const publication of other.#publications.values()) this.#publish(publication)
+  }
+
   cancel(job: ShardJob): void {
     job.stopSampling()
     if (this.#jobs.has(job.slot)) this.#post({ kind: 'cancel', slot: job.slot })
