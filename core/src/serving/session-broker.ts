@@ -14,7 +14,7 @@ import { Session, type SessionLimits, sessionUnknown } from './session.ts'
 import { SessionJudge } from './session-judge.ts'
 import type { SessionCall } from './session-record.ts'
 
-export const defaultLimits: SessionLimits = { toolTimeoutMs: 30_000, maxResultChars: 100_000, maxCalls: 10_000 }
+const defaultLimits: SessionLimits = { toolTimeoutMs: 30_000, maxResultChars: 100_000, maxCalls: 10_000 }
 
 export interface SessionBrokerOptions {
   readonly environments: readonly Environment[]
