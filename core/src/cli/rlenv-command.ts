@@ -19,6 +19,8 @@ export interface ConfigFlags {
 
 /** A configuration at work inside one command. */
 export interface Session extends LoadedPipeline {
+  /** Words of `--set` that it was loaded with, those that flags stand for among them. */
+  readonly set: readonly string[]
   /** Aborts at the first Ctrl-C. */
   readonly signal: AbortSignal
   readonly progress: ProgressDisplay
@@ -97,11 +99,12 @@ export abstract class RlenvCommand extends Command {
       takers.add(take)
       return () => void takers.delete(take)
     }
+    const set = [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])]
     try {
       const loaded = await loadPipeline({
         command: this.id ?? 'rlenv',
         secrets: this.#secrets,
-        set: [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])],
+        set,
         events: (event) => {
           this.progress.onEvent(event)
           if (event.type === 'warning') tell(event.plugin ?? 'rlenv', event.message)
@@ -113,7 +116,7 @@ export abstract class RlenvCommand extends Command {
         signal,
         ...(flags.config === undefined ? {} : { file: flags.config }),
       })
-      return await work({ ...loaded, signal, progress: this.progress, onLine })
+      return await work({ ...loaded, set, signal, progress: this.progress, onLine })
     } finally {
       this.progress.finish()
       release()

@@ -71,9 +71,11 @@ function modelName({ pipeline }: Session): string {
   return plugin === undefined ? 'none' : plugin.name.replace(/^@[^/]+\//, '')
 }
 
-function detailsOf({ config, pipeline }: Session): JsonObject {
+function detailsOf({ config, pipeline, set }: Session): JsonObject {
   return {
     seed: config.seed,
+    config_file: config.file,
+    set: [...set],
     plugins: pipeline.report.plugins.map(({ name, version, layer }) => ({ name, version, layer: layer.name })),
   }
 }

@@ -87,20 +87,24 @@ export function trainingFingerprint(
 /** Most differences that one message lists. */
 const listed = 8
 
-/** @throws {RlenvError} RLENV_RESUME_REFUSED listing what differs. */
-export function assertSameRun(saved: TrainingFingerprint, current: TrainingFingerprint): void {
-  const differences = [
+/** What differs, in words; nothing for two runs that train on the same draws. */
+export function runDifferences(saved: TrainingFingerprint, current: TrainingFingerprint): readonly string[] {
+  return [
     ...differing(saved.settings, current.settings, (name, was, is) => `${name} was ${was} and is ${is}`),
     ...differing(saved.plugins, current.plugins, (name, was, is) => `${name} was ${was} and is ${is}`),
     ...differing(saved.dataset, current.dataset, datasetDifference),
   ]
+}
+
+/** @throws {RlenvError} RLENV_RESUME_REFUSED listing what differs. */
+export function assertSameRun(differences: readonly string[]): void {
   if (differences.length === 0) return
   const rest = differences.length > listed ? [`and ${differences.length - listed} more`] : []
   throw new RlenvError(
     `the checkpoint belongs to another run: ${[...differences.slice(0, listed), ...rest].join('; ')}`,
     {
       code: 'RLENV_RESUME_REFUSED',
-      fix: 'Restore what has changed, or start a new run without --resume.',
+      fix: 'Restore what has changed, start a new run, or go on all the same with --force.',
     },
   )
 }

@@ -29,6 +29,8 @@ export interface TrainingRun {
   readonly clock: Clock
   /** Go on from the latest checkpoint of this run folder, if there is one. */
   readonly resume: boolean
+  /** Go on although something that the run's numbers depend on has changed, and write down what. Default false. */
+  readonly force?: boolean
 }
 
 /** Everything that the steps of one training run share. */

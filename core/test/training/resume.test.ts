@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -220,6 +220,16 @@ describe('a resume is refused', () => {
       code: 'RLENV_RESUME_REFUSED',
       message: expect.stringContaining(message),
     })
+  })
+
+  test('unless it is forced, which is written down beside the results', async () => {
+    await trainTiny({ root, evaluation, training: { ...training, steps: 3 } })
+    const changed = { ...training, tasksPerStep: 5 }
+    const { events } = await trainTiny({ root, evaluation, training: changed, resume: true, force: true })
+    const differences = ['training.tasksPerStep was 3 and is 5']
+    expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining(differences[0]!) })
+    const note = await readFile(join(await soleRun(root), 'forced-after-step_3.json'), 'utf8')
+    expect(JSON.parse(note)).toEqual({ differences })
   })
 
   test('but not for another concurrency, timeout or checkpoint interval', async () => {

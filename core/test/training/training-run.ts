@@ -86,6 +86,7 @@ export interface RunParts {
   readonly output?: Partial<ResolvedConfig['output']>
   readonly seed?: number
   readonly resume?: boolean
+  readonly force?: boolean
   /** Folder that holds this run and no other. */
   readonly root: string
   readonly signal?: AbortSignal
@@ -128,11 +129,11 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     parts.onEvent?.(event)
   }
   const clock = systemClock
-  const { resume = false } = parts
+  const { resume = false, force = false } = parts
   const options = { root, kind: 'train', name: 'tiny', model: learner.name, config, clock }
   const records = await (resume ? RunDirectory.resume(options, await soleRun(root)) : RunDirectory.create(options))
   try {
-    const run = { pipeline, config, environments, records, events: onEvent, clock, resume }
+    const run = { pipeline, config, environments, records, events: onEvent, clock, resume, force }
     return { report: await train(run, signal), events }
   } finally {
     await records.close()

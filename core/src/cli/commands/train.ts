@@ -1,14 +1,8 @@
-import { relative } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { describeSizes } from '../../config/describe-sizes.ts'
-import { systemClock } from '../../determinism/clock.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
-import { evaluationTable } from '../../evaluation/evaluation-table.ts'
-import { train } from '../../training/train.ts'
-import type { TrainingReport } from '../../training/training-report.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
-import { recorded } from '../run-recording.ts'
-import { configuredEnvironments, synthesisSummary } from '../synthesized-environments.ts'
+import { trainInRun } from '../training-command.ts'
 import { trainingHooks } from '../training-hooks.ts'
 
 export default class Train extends RlenvCommand {
@@ -29,6 +23,10 @@ export default class Train extends RlenvCommand {
     steps: Flags.integer({ description: 'Training steps.', min: 1 }),
     'max-concurrent': Flags.integer({ description: 'Rollouts in flight.', min: 1 }),
     resume: Flags.boolean({ description: 'Go on with an earlier run instead of starting a new one.' }),
+    force: Flags.boolean({
+      description: 'Go on although the dataset, the configuration or a plugin has changed.',
+      dependsOn: ['resume'],
+    }),
     'dry-run': Flags.boolean({ description: 'Say what would be done and do nothing.' }),
   }
 
@@ -44,7 +42,12 @@ export default class Train extends RlenvCommand {
       const sizes = describeSizes(session.config)
       for (const line of [sizes.equation, ...sizes.warnings]) session.progress.note(line)
       if (flags['dry-run']) return this.#announce(session)
-      return this.#train(session, flags.resume ? (args.run ?? true) : false)
+      const { text, document } = await trainInRun(session, {
+        resume: flags.resume ? (args.run ?? true) : false,
+        force: flags.force,
+      })
+      this.log(text)
+      return document
     })
   }
 
@@ -57,29 +60,6 @@ export default class Train extends RlenvCommand {
     )
     return { status: 'dry-run', steps: training.steps, rollouts, environments: synthesis.environments }
   }
-
-  #train(session: Session, resume: boolean | string): Promise<unknown> {
-    return recorded(session, { kind: 'train', resume }, async (records) => {
-      const { pipeline, config, emit, signal, progress } = session
-      if (resume !== false) progress.note(`going on with the run in ${records.directory}`)
-      const synthesis = await configuredEnvironments(session)
-      progress.note(synthesisSummary(synthesis))
-      const { environments } = synthesis
-      const run = {
-        pipeline,
-        config,
-        environments,
-        records,
-        events: emit,
-        clock: systemClock,
-        resume: resume !== false,
-      }
-      const report = await train(run, signal)
-      progress.finish()
-      this.log(resultText(report))
-      return { status: 'done', steps: report.finishedSteps, ...report }
-    })
-  }
 }
 
 function strayWord(word: string): RlenvError {
@@ -87,12 +67,4 @@ function strayWord(word: string): RlenvError {
     code: 'RLENV_USAGE',
     fix: `Run "rlenv train --resume ${word}" to go on with it.`,
   })
-}
-
-function resultText({ before, after, directory, counters }: TrainingReport): string {
-  const place = relative(process.cwd(), directory) || '.'
-  const table = after === null ? 'nothing was held out, so nothing was evaluated\n' : evaluationTable(after, before)
-  const { rollouts, optimizerSteps, deadSteps } = counters
-  const counts = [`${rollouts} rollouts`, `${optimizerSteps} optimiser steps`, `${deadSteps} steps without a gradient`]
-  return `held-out success\n${table}${counts.join(', ')}\nrun in ${place} (report.html shows the learning curve)`
 }
