@@ -1,5 +1,6 @@
 import { type Environment, loadEnvironment, RandomStream, type SqlStep, type Tool } from 'rlenv'
 import type { Metric } from '../metric.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { type Bench, closeAll, type Instance, median, metric, timed } from './engine-bench.ts'
 import { benchEnvironment } from './fixture.ts'
 import { type OpenRaw, rawDiff } from './raw-sqlite.ts'
@@ -7,18 +8,16 @@ import { opened, playInterleaved } from './replay-step.ts'
 
 /** E13. Must be measured before other instances have left memory to use again. */
 export function replayMemoryMetric(bench: Bench): Metric {
-  const collect = globalThis.gc ?? (() => {})
   const warm = opened(bench, 'replay', 64)
   playInterleaved(bench, warm)
   closeAll(warm)
-  collect()
+  collectGarbage()
   const before = process.memoryUsage()
   const open = opened(bench, 'replay')
   playInterleaved(bench, open)
-  collect()
+  collectGarbage()
   const after = process.memoryUsage()
   closeAll(open)
-  // Without a forced collection the heap still holds what the calls threw away, so the figure is an upper bound.
   const grown = Math.max(0, after.heapUsed - before.heapUsed) + Math.max(0, after.external - before.external)
   return metric('E13', 'memory of a played replayed instance', 'KB', grown / 1024 / open.length, null, 20)
 }
