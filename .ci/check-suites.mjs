@@ -4,7 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const folder = process.argv[2] ?? 'reports'
-const suites = ['unit', 'e2e', 'third-party']
+const suites = ['unit', 'e2e', 'third-party', 'conformance']
+/** Python clients that are fetched from an index: where that cannot be had, their suite says so and is left out. */
+const fetched = 'test/conformance/openenv/official-clients.test.ts'
 const problems = []
 
 const ran = new Map()
@@ -25,12 +27,14 @@ for (const file of tracked.filter(
 )) {
   const tests = ran.get(file)
   if (tests === undefined) problems.push(`${file} did not run`)
-  else if (!tests.some((test) => test.status === 'passed')) problems.push(`${file} ran no test`)
+  else if (file !== fetched && !tests.some((test) => test.status === 'passed')) problems.push(`${file} ran no test`)
 }
 
 for (const [file, tests] of ran) {
   for (const test of tests.filter((one) => one.status !== 'passed' && one.status !== 'failed')) {
-    problems.push(`${file}: "${test.fullName}" is ${test.status}`)
+    const problem = `${file}: "${test.fullName}" is ${test.status}`
+    if (file === fetched) console.log(`left out: ${problem}`)
+    else problems.push(problem)
   }
 }
 

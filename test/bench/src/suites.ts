@@ -3,6 +3,8 @@ import { learnerMetrics } from './learner/learner-metrics.ts'
 import { studyMetrics } from './learner/study-metrics.ts'
 import type { Metric } from './metric.ts'
 import { rolloutMetrics } from './rollout/rollout-metrics.ts'
+import { shardMetrics } from './rollout/shard-metrics.ts'
+import { servingMetrics } from './serving/serving-metrics.ts'
 import { trainingMetrics } from './training/training-metrics.ts'
 
 /** A part of the benchmark that runs on its own. */
@@ -18,10 +20,12 @@ export interface Suite {
 export const suites: readonly Suite[] = [
   {
     name: 'engine',
-    ids: /^E\d+/,
+    ids: /^E(?!16|17|18|20|22)\d+/,
     run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1, comparedCalls: 400, soaked: 1_000 } : {}),
   },
   { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
+  { name: 'shards', ids: /^E(16|17|18|22)/, run: (smoke) => shardMetrics({ smoke }) },
+  { name: 'serving', ids: /^E20/, run: (smoke) => servingMetrics({ smoke }) },
   { name: 'training', ids: /^L2\d$/, run: (smoke) => trainingMetrics({ smoke }) },
   { name: 'learner', ids: /^L[1-8]$/, run: (smoke) => learnerMetrics({ smoke }) },
   { name: 'studies', ids: /^L(9|1\d)$/, run: (smoke) => studyMetrics({ smoke }) },
