@@ -7,6 +7,7 @@ import {
   createRolloutEngine,
   type Environment,
   ExecutableWorld,
+  type Message,
   type Policy,
   type PolicyRequest,
   type PolicyResponse,
@@ -82,16 +83,25 @@ export class ModelService {
   }
 }
 
-/** The same requests without rollouts: bodies that grow as the conversations of rollouts do. */
-export async function bareRequests(service: ModelService, bodies: readonly (readonly string[])[]): Promise<TurnTimes> {
+/** What rollouts said to the model, by rollout. */
+export type Conversations = readonly {
+  readonly messages: readonly Message[]
+  /** Per turn, how many of the messages there were. */
+  readonly lengths: readonly number[]
+}[]
+
+const bodyOf = (messages: readonly Message[]) => JSON.stringify({ model: 'mock', messages })
+
+/** The same requests without rollouts: the same conversations, written out and sent. */
+export async function bareRequests(service: ModelService, conversations: Conversations): Promise<TurnTimes> {
   const addedMs: number[] = []
   const cpu = process.cpuUsage()
   const started = performance.now()
   await Promise.all(
-    bodies.map(async (turns, rollout) => {
-      for (const [turn, body] of turns.entries()) {
+    conversations.map(async ({ messages, lengths }, rollout) => {
+      for (const [turn, length] of lengths.entries()) {
         const [delayMs, asked] = [delayOf(rollout, turn), performance.now()]
-        await service.ask(body, delayMs)
+        await service.ask(bodyOf(messages.slice(0, length)), delayMs)
         addedMs.push(performance.now() - asked - delayMs)
       }
     }),
@@ -106,13 +116,12 @@ function timesOf(service: ModelService, addedMs: readonly number[], started: num
   return { turns, wallMs, idealMs: service.idealMs(), cpuMs: (user + system) / 1000 / turns, addedMs }
 }
 
-/** Plays a plan per rollout, asking the service before each turn; notes bodies and how late turns come. */
+/** Plays a plan per rollout, asking the service before each turn; notes what was said and how late turns come. */
 class ServedPlans implements Policy {
   readonly name = 'mock'
   readonly policyVersion = 0
   readonly addedMs: number[] = []
-  /** Per rollout, what was sent at each turn. */
-  readonly bodies: string[][] = []
+  readonly conversations: { readonly messages: readonly Message[]; readonly lengths: number[] }[] = []
   readonly #service: ModelService
   readonly #due = new Map<number, number>()
 
@@ -122,17 +131,16 @@ class ServedPlans implements Policy {
 
   async sample({ messages }: PolicyRequest): Promise<PolicyResponse> {
     const rollout = Number(messages[1]?.content)
-    const turn = messages.filter(({ role }) => role === 'assistant').length
+    const turn = this.conversations[rollout]?.lengths.length ?? 0
     const now = performance.now()
     const due = this.#due.get(rollout)
     if (due !== undefined) this.addedMs.push(now - due)
     const delayMs = delayOf(rollout, turn)
     this.#due.set(rollout, now + delayMs)
-    const body = JSON.stringify({ model: 'mock', messages })
-    const sent = this.bodies[rollout] ?? []
-    this.bodies[rollout] = sent
-    sent.push(body)
-    const { content } = await this.#service.ask(body, delayMs)
+    const conversation = this.conversations[rollout] ?? { messages, lengths: [] }
+    this.conversations[rollout] = conversation
+    conversation.lengths.push(messages.length)
+    const { content } = await this.#service.ask(bodyOf(messages), delayMs)
     const call = this.#service.plans[rollout]?.[turn]
     return {
       message: call === undefined ? { role: 'assistant', content } : callMessage(call, turn),
@@ -172,11 +180,11 @@ const hooks = {
   rewardShaper: (reward: number) => reward,
 }
 
-/** Plays all rollouts at once in this thread; their bodies come back for {@link bareRequests}. */
+/** Plays all rollouts at once in this thread; their conversations come back for {@link bareRequests}. */
 export async function modelRollouts(
   service: ModelService,
   config: ResolvedConfig['rollout'],
-): Promise<{ readonly times: TurnTimes; readonly bodies: readonly (readonly string[])[] }> {
+): Promise<{ readonly times: TurnTimes; readonly conversations: Conversations }> {
   const rollouts = service.plans.length
   const environment = environmentFor(rollouts)
   const policy = new ServedPlans(service)
@@ -200,5 +208,5 @@ export async function modelRollouts(
     const [member] = members
     if (member?.outcome.kind !== 'scored') throw new Error(`a rollout ended in ${JSON.stringify(member?.outcome)}`)
   }
-  return { times: timesOf(service, policy.addedMs, started, cpu), bodies: policy.bodies }
+  return { times: timesOf(service, policy.addedMs, started, cpu), conversations: policy.conversations }
 }

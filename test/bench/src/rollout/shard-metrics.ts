@@ -80,8 +80,8 @@ async function served(count: number, rounds: number, config: ResolvedConfig['rol
   try {
     const measured: Served[] = []
     for (let round = 0; round <= rounds; round++) {
-      const { times, bodies } = await modelRollouts(service, config)
-      const bare = await bareRequests(service, bodies)
+      const { times, conversations } = await modelRollouts(service, config)
+      const bare = await bareRequests(service, conversations)
       if (round > 0) measured.push({ rollouts: times, bare })
     }
     return measured
