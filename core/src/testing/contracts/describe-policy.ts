@@ -64,6 +64,16 @@ export function describePolicy(create: () => Plugin): void {
       const [first, second] = [await policyOf(create()), await policyOf(create())]
       expect(await sample(first, 0, 4)).toEqual(await sample(second, 0, 4))
     })
+    test('answers in a copy that took its snapshot over as it does itself, where it can be copied', async () => {
+      const [policy, copy] = [await policyOf(create()), await policyOf(create())]
+      expect(policy.snapshot === undefined).toBe(policy.restore === undefined)
+      const snapshot = policy.snapshot?.()
+      if (snapshot === undefined) return
+      expect(snapshot.version).toBe(policy.policyVersion)
+      copy.restore?.({ version: snapshot.version + 3, state: new Uint8Array(snapshot.state) })
+      expect(copy.policyVersion).toBe(policy.policyVersion + 3)
+      expect((await sample(copy, 1, 7)).message).toEqual((await sample(policy, 1, 7)).message)
+    })
     test('ignores the stream when it is greedy', async () => {
       const policy = await policyOf(create())
       expect((await sample(policy, 0, 5, 0)).message).toEqual((await sample(policy, 0, 6, 0)).message)
