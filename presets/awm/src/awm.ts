@@ -36,6 +36,7 @@ export function awm(options: AwmOptions = {}): RlenvConfig {
         aggregation: 'token-mean',
         kl: { coefficient: 0.001, estimator: 'k3' },
         samplesPer: 'turn',
+        importanceSampling: { level: 'sequence' },
       }),
       embeddedLearner(),
       reactRollout({ surface: 'meta', historyTurns, toolCallsPerTurn: 1, checks: awmStepChecks() }),
