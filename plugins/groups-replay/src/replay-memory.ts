@@ -33,12 +33,13 @@ export function readMemory(state: Json): ReplayMemory {
   if (state === null) return empty
   const parsed = schema.safeParse(state)
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error))
-  const { nextOrder, tasks } = parsed.data
+  const { tasks } = parsed.data
   for (const [task, rollouts] of Object.entries(tasks)) {
     const stranger = rollouts.find((stored) => stored.judged.trajectory.taskId !== task)
     if (stranger !== undefined) throw invalid(`a rollout of ${stranger.judged.trajectory.taskId} is stored for ${task}`)
   }
-  return { nextOrder, tasks: tasks as unknown as ReplayMemory['tasks'] }
+  // As it was written, not as the schema would order it, so that saving it again gives the same bytes.
+  return state as unknown as ReplayMemory
 }
 
 function invalid(why: string): RlenvError {

@@ -154,7 +154,7 @@ describe('what is remembered', () => {
     resumed.memory.restore(JSON.parse(JSON.stringify(straight.memory.state())))
     const next = [group([-1, -1, -1], 1), group([-1, -1], 1, 'shop/t2')]
     expect(await step(resumed, 1, next)).toEqual(await step(straight, 1, next))
-    expect(resumed.memory.state()).toEqual(straight.memory.state())
+    expect(JSON.stringify(resumed.memory.state())).toBe(JSON.stringify(straight.memory.state()))
   })
 
   test('is not changed by later steps once it is handed out', async () => {
