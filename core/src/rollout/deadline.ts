@@ -32,20 +32,16 @@ export function settleWithin<T>(
     return Promise.resolve({ kind: 'aborted' })
   }
   return new Promise((resolve) => {
-    let timer: AbortController | null = null
+    let stopTimer: (() => void) | null = null
     // Most promises settle before the event loop turns, and then need no timer.
     const starting = setImmediate(() => {
-      timer = new AbortController()
-      clock.sleep(Math.min(Math.max(ms, 0), longestTimerMs), timer.signal).then(
-        () => end({ kind: 'timeout' }),
-        () => undefined,
-      )
+      stopTimer = timer(clock, Math.min(Math.max(ms, 0), longestTimerMs), () => end({ kind: 'timeout' }))
     })
     const onAbort = () => end({ kind: 'aborted' })
     const end = (settled: Settled<T>) => {
       signal.removeEventListener('abort', onAbort)
       clearImmediate(starting)
-      timer?.abort(settledInTime)
+      stopTimer?.()
       resolve(settled)
     }
     signal.addEventListener('abort', onAbort, { once: true })
@@ -54,6 +50,14 @@ export function settleWithin<T>(
       (cause: unknown) => end({ kind: 'failed', cause }),
     )
   })
+}
+
+/** Returns what stops it. */
+function timer(clock: Clock, ms: number, run: () => void): () => void {
+  if (clock.after !== undefined) return clock.after(ms, run)
+  const controller = new AbortController()
+  clock.sleep(ms, controller.signal).then(run, () => undefined)
+  return () => controller.abort(settledInTime)
 }
 
 /** Runs something that may or may not be asynchronous, and waits as {@link settleWithin} does. */

@@ -20,9 +20,10 @@ import { tinyHooks, tinyPlugin } from 'rlenv/testing'
 import { Pool } from 'undici'
 import { benchEnvironment, benchPlans } from '../engine/fixture.ts'
 
-/** Milliseconds that the model takes for one turn of one rollout: 50 to 300, the same in every run. */
-function delayOf(rollout: number, turn: number): number {
-  return 50 + RandomStream.of(3, 'delay', rollout, turn).int(251)
+/** Milliseconds that the model takes for each turn of a rollout: 50 to 300, the same in every run. */
+function delaysOf(plan: readonly ToolCall[], rollout: number): readonly number[] {
+  const random = RandomStream.of(3, 'delay', rollout)
+  return Array.from({ length: plan.length + 1 }, () => 50 + random.int(251))
 }
 
 /** What was measured while rollouts talked to the model service. */
@@ -40,12 +41,14 @@ export interface TurnTimes {
 /** The model service, and how long each rollout of it takes. */
 export class ModelService {
   readonly plans: readonly (readonly ToolCall[])[]
+  readonly #delays: readonly (readonly number[])[]
   readonly #child: ChildProcess
   readonly #pool: Pool
 
   private constructor(child: ChildProcess, port: number, rollouts: number) {
     this.#child = child
     this.plans = benchPlans(rollouts)
+    this.#delays = this.plans.map(delaysOf)
     this.#pool = new Pool(`http://127.0.0.1:${port}`, {
       connections: rollouts,
       pipelining: 1,
@@ -75,11 +78,12 @@ export class ModelService {
     return choice.message
   }
 
+  delayMs(rollout: number, turn: number): number {
+    return this.#delays[rollout]?.[turn] ?? 0
+  }
+
   idealMs(): number {
-    const totals = this.plans.map((plan, rollout) => {
-      return Array.from({ length: plan.length + 1 }, (_, turn) => delayOf(rollout, turn)).reduce((a, b) => a + b, 0)
-    })
-    return Math.max(...totals)
+    return Math.max(...this.#delays.map((delays) => delays.reduce((a, b) => a + b, 0)))
   }
 }
 
@@ -100,7 +104,7 @@ export async function bareRequests(service: ModelService, conversations: Convers
   await Promise.all(
     conversations.map(async ({ messages, lengths }, rollout) => {
       for (const [turn, length] of lengths.entries()) {
-        const [delayMs, asked] = [delayOf(rollout, turn), performance.now()]
+        const [delayMs, asked] = [service.delayMs(rollout, turn), performance.now()]
         await service.ask(bodyOf(messages.slice(0, length)), delayMs)
         addedMs.push(performance.now() - asked - delayMs)
       }
@@ -135,7 +139,7 @@ class ServedPlans implements Policy {
     const now = performance.now()
     const due = this.#due.get(rollout)
     if (due !== undefined) this.addedMs.push(now - due)
-    const delayMs = delayOf(rollout, turn)
+    const delayMs = this.#service.delayMs(rollout, turn)
     this.#due.set(rollout, now + delayMs)
     const conversation = this.conversations[rollout] ?? { messages, lengths: [] }
     this.conversations[rollout] = conversation
