@@ -1,4 +1,4 @@
-import { type ArmComparison, compareArms, type SuccessComparison, successNames } from './compare-arms.ts'
+import { type ArmComparison, compareArms } from './compare-arms.ts'
 import type { ExperimentResult, ResultPoint, RunMeasures } from './experiment-result.ts'
 
 /** Mean and standard deviation over the runs of one arm; null where no run says anything. */
@@ -113,9 +113,4 @@ function bandOf(points: readonly ResultPoint[]): readonly CurveBand[] {
       high: Math.max(...values),
     },
   ]
-}
-
-/** What is said of each success, for tables. */
-export function successCells(success: ArmReport['success']): readonly (SuccessComparison | null)[] {
-  return successNames.map((name) => success[name])
 }
