@@ -28,8 +28,10 @@ export function evaluationPath(folder: string, step: number | null): string {
  */
 export async function rewindSteps(folder: string, finishedSteps: number, aside: string): Promise<void> {
   await rewindRollouts(folder, finishedSteps, aside)
-  for (const name of await namesIn(join(folder, 'evaluations'))) {
-    if (stepOf(name) > finishedSteps) await moveAside(folder, join('evaluations', name), aside)
+  for (const kind of ['evaluations', 'checkpoints']) {
+    for (const name of await namesIn(join(folder, kind))) {
+      if (stepOf(name) > finishedSteps) await moveAside(folder, join(kind, name), aside)
+    }
   }
 }
 

@@ -97,7 +97,7 @@ async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<vo
   if (directory === null) return
   run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
   const { keepCheckpoints } = run.config.training
-  if (keepCheckpoints !== null) await pruneCheckpoints(checkpointDirectory, keepCheckpoints)
+  if (keepCheckpoints !== null) await pruneCheckpoints(checkpointDirectory, keepCheckpoints, progress.finishedSteps)
 }
 
 async function finishRun({ run, session, progress, evaluations }: OpenedTraining): Promise<TrainingReport> {

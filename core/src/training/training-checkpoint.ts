@@ -122,11 +122,14 @@ export async function loadCheckpoint(root: string): Promise<SavedCheckpoint | nu
   }
 }
 
-/** Removes all but the newest checkpoints. The one that `latest` names is the newest. */
-export async function pruneCheckpoints(root: string, kept: number): Promise<void> {
+/** Removes all but the newest checkpoints up to the one that was just written; later ones belong to another course. */
+export async function pruneCheckpoints(root: string, kept: number, newest: number): Promise<void> {
   await onDisk(root, async () => {
     const steps = (await readdir(root)).flatMap((name) => /^step_(\d+)$/.exec(name)?.[1] ?? []).map(Number)
-    const old = steps.sort((a, b) => b - a).slice(kept)
+    const old = steps
+      .filter((step) => step <= newest)
+      .sort((a, b) => b - a)
+      .slice(kept)
     for (const step of old) await rm(join(root, `step_${step}`), { recursive: true, force: true })
   })
 }

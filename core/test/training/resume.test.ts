@@ -176,6 +176,28 @@ describe('a checkpoint', () => {
     })
   })
 
+  test('that is older can be gone back to by its name, also when few are kept', async () => {
+    const kept = { ...training, checkpointEverySteps: 1, keepCheckpoints: 2 }
+    await trainTiny({ root, evaluation, training: kept })
+    const checkpoints = join(await soleRun(root), 'checkpoints')
+    await writeFile(join(checkpoints, 'step_5', 'checkpoint.json'), '{"format":1,')
+    await writeFile(join(checkpoints, 'latest'), 'step_4\n')
+    await trainTiny({ root, evaluation, training: { ...kept, keepCheckpoints: 1 }, resume: true })
+    expect((await readdir(checkpoints)).sort()).toEqual(['latest', 'step_5'])
+    expect(await remains(root)).toEqual(straight)
+  })
+
+  test('that is gone back to sets later ones aside, so that the next one written is never removed', async () => {
+    await trainTiny({ root, evaluation, training: { ...training, checkpointEverySteps: 1, keepCheckpoints: 9 } })
+    const checkpoints = join(await soleRun(root), 'checkpoints')
+    await writeFile(join(checkpoints, 'latest'), 'step_1\n')
+    const shorter = { ...training, steps: 2, keepCheckpoints: 1 }
+    await trainTiny({ root, evaluation, training: shorter, resume: true })
+    expect((await readdir(checkpoints)).sort()).toEqual(['latest', 'step_2'])
+    await trainTiny({ root, evaluation, training, resume: true })
+    expect(await remains(root)).toEqual(straight)
+  })
+
   test('that `latest` names but is gone is refused', async () => {
     await finished()
     await rm(join(join(await soleRun(root), 'checkpoints'), 'step_5'), { recursive: true })
