@@ -72,8 +72,10 @@ export async function collectStep(
   let requeued = 0
   for (let round = 0; ; round++) {
     const wanted = Math.min(parts.tasksPerStep - kept.length, parts.maxDraws - frontier)
-    const fresh = drawTasks(parts.sampler, Math.max(0, wanted - again.length), parts.tasks)
-    const tasks = [...again.slice(0, wanted), ...fresh]
+    const repeated = again.slice(0, Math.max(0, wanted))
+    const fresh = drawTasks(parts.sampler, Math.max(0, wanted - repeated.length), parts.tasks)
+    const tasks = [...repeated, ...fresh]
+    requeued += repeated.length
     const draws = drawsOf(tasks, { seed: parts.seed, firstOrdinal: frontier, policyVersion: position.policyVersion })
     frontier += draws.length
     const groups = await rollOut(parts, draws, signal)
@@ -85,7 +87,6 @@ export async function collectStep(
       return { generated, kept, refills: round, requeued, metrics, frontier }
     }
     again = tasksToRepeat(parts, groups)
-    requeued += again.length
   }
 }
 

@@ -2,6 +2,7 @@ import { RlenvError } from '../errors/rlenv-error.ts'
 import type { TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { groupRewards } from './loss/group-rewards.ts'
 import { groupStatistics } from './loss/group-statistics.ts'
+import type { FreshGroups } from './stale-groups.ts'
 
 /** Why a group carries no gradient. A group that faults have emptied is not flat: nothing is known about its task. */
 export type DeadCause = 'all_passed' | 'none_passed' | 'equal_rewards' | 'too_few_counted'
@@ -14,6 +15,12 @@ export function deadCause(group: TrajectoryGroup): DeadCause | null {
   const passed = group.members.filter(({ verdict }) => verdict?.passed === true).length
   if (passed === 0) return 'none_passed'
   return passed >= counted ? 'all_passed' : 'equal_rewards'
+}
+
+/** Whether rewards are known and all equal. */
+export function isFlat(group: TrajectoryGroup): boolean {
+  const cause = deadCause(group)
+  return cause !== null && cause !== 'too_few_counted'
 }
 
 export interface DeadStepLimits {
@@ -31,12 +38,21 @@ export interface DeadStreak {
 
 export const noDeadSteps: DeadStreak = { steps: 0, causes: {} }
 
-/** The streak after one more step. */
-export function nextStreak(streak: DeadStreak, alive: boolean, generated: readonly TrajectoryGroup[]): DeadStreak {
+/**
+ * The streak after one more step.
+ *
+ * @param stale - ordinals of groups that were too old, or of several versions, to be learnt from.
+ */
+export function nextStreak(
+  streak: DeadStreak,
+  alive: boolean,
+  generated: readonly TrajectoryGroup[],
+  stale: FreshGroups['dropped'],
+): DeadStreak {
   if (alive) return noDeadSteps
   const causes = { ...streak.causes }
   for (const group of generated) {
-    const cause = deadCause(group) ?? 'dropped'
+    const cause = stale.get(group.ordinal) ?? deadCause(group) ?? 'dropped'
     causes[cause] = (causes[cause] ?? 0) + 1
   }
   return { steps: streak.steps + 1, causes }
@@ -57,10 +73,18 @@ export function assertAlive(streak: DeadStreak, { stopAfterDeadSteps }: DeadStep
   })
 }
 
+const fixes: Readonly<Record<string, string>> = {
+  all_passed: 'Synthesise harder tasks: every rollout of a group passes.',
+  too_few_counted: 'Repair the environments or the verifiers: most rollouts do not count.',
+  stale: 'Sample with the policy that the learner serves, or raise training.maxStaleness to how far it lags behind.',
+  mixed: 'Give the policy snapshot() and restore(), so that no update reaches rollouts that are under way.',
+  dropped: 'Look at the plugins of the hook point groups: they drop groups that have a gradient.',
+}
+
 function fixFor({ causes }: DeadStreak): string {
   const [worst] = Object.entries(causes).sort(([, a], [, b]) => b - a)[0] ?? ['none_passed']
-  if (worst === 'all_passed') return 'Synthesise harder tasks: every rollout of a group passes.'
-  if (worst === 'too_few_counted') return 'Repair the environments or the verifiers: most rollouts do not count.'
+  const known = Object.hasOwn(fixes, worst) ? fixes[worst] : undefined
+  if (known !== undefined) return known
   return 'Raise training.rolloutsPerTask, start from a stronger policy, or synthesise easier tasks.'
 }
 

@@ -1,11 +1,12 @@
 import { isCounted, type TrajectoryGroup } from '../vocabulary/trajectory.ts'
 
+/** Why a group may not be learnt from: sampled by weights older than the bound allows, or by several. */
+export type StaleCause = 'stale' | 'mixed'
+
 export interface FreshGroups {
   readonly kept: readonly TrajectoryGroup[]
-  /** Groups that were sampled by weights older than the bound allows. */
-  readonly stale: number
-  /** Groups whose members were sampled by different weights. */
-  readonly mixed: number
+  /** What was dropped, by the ordinal of its draw. */
+  readonly dropped: ReadonlyMap<number, StaleCause>
 }
 
 /**
@@ -17,14 +18,20 @@ export function freshGroups(
   policyVersion: number,
   maxStaleness: number,
 ): FreshGroups {
-  const judged = groups.map((group) => ({ group, versions: versionsOf(group) }))
-  const mixed = judged.filter(({ versions }) => versions.size > 1)
   const oldest = policyVersion - maxStaleness
-  const stale = judged.filter(
-    ({ versions }) => versions.size === 1 && [...versions].some((version) => version < oldest),
-  )
-  const dropped = new Set([...mixed, ...stale].map(({ group }) => group))
-  return { kept: groups.filter((group) => !dropped.has(group)), stale: stale.length, mixed: mixed.length }
+  const kept: TrajectoryGroup[] = []
+  const dropped = new Map<number, StaleCause>()
+  for (const group of groups) {
+    const cause = staleCause(versionsOf(group), oldest)
+    if (cause === null) kept.push(group)
+    else dropped.set(group.ordinal, cause)
+  }
+  return { kept, dropped }
+}
+
+function staleCause(versions: ReadonlySet<number>, oldest: number): StaleCause | null {
+  if (versions.size > 1) return 'mixed'
+  return [...versions].some((version) => version < oldest) ? 'stale' : null
 }
 
 /** Versions of all spans of the fresh members that count. */

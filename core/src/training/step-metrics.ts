@@ -2,7 +2,7 @@ import type { TrainingBatch } from '../hooks/roles.ts'
 import { stopReasonName } from '../vocabulary/outcome.ts'
 import { isCounted, type JudgedTrajectory, type TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { CollectedStep } from './collect-step.ts'
-import { deadCause } from './dead-steps.ts'
+import { deadCause, isFlat } from './dead-steps.ts'
 import { groupStatistics } from './loss/group-statistics.ts'
 import type { OptimizeReport } from './optimize-step.ts'
 
@@ -47,8 +47,8 @@ function rewardMetrics({ generated, kept }: CollectedStep): Record<string, numbe
           'reward/std': groupStatistics(counted.map(({ reward }) => reward)).populationDeviation,
           'pass/mean': passed.length / counted.length,
         }),
-    'reward/frac_zero_std': share(kept.filter((group) => deadCause(group) !== null).length, kept.length),
-    'reward/frac_zero_std_generated': share(generated.length - live.length, generated.length),
+    'reward/frac_zero_std': share(kept.filter(isFlat).length, kept.length),
+    'reward/frac_zero_std_generated': share(generated.filter(isFlat).length, generated.length),
     'group/generated': generated.length,
     'group/kept': kept.length,
     'group/effective_frac': share(live.length, generated.length),

@@ -5,7 +5,7 @@ import { LoopLag } from '../telemetry/loop-lag.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import type { CollectedStep, StepPosition } from './collect-step.ts'
 import type { OptimizeReport } from './optimize-step.ts'
-import type { FreshGroups } from './stale-groups.ts'
+import type { FreshGroups, StaleCause } from './stale-groups.ts'
 import { stepMetrics } from './step-metrics.ts'
 import type { TrainingRun } from './training-session.ts'
 
@@ -23,7 +23,7 @@ export interface StepResult {
   readonly update: OptimizeReport
   readonly position: StepPosition
   /** What was too old, or of several versions, to be learnt from. */
-  readonly dropped: Pick<FreshGroups, 'stale' | 'mixed'>
+  readonly dropped: FreshGroups['dropped']
   /** Before and after the step. */
   readonly learnerVersion: number
   readonly policyVersion: number
@@ -93,9 +93,7 @@ export class StepRecorder {
     const learnedAt = clock.now()
     const metrics = {
       ...stepMetrics(collected, batch, update, learnerVersion),
-      ...(config.training.maxStaleness === 0
-        ? {}
-        : { 'staleness/dropped': dropped.stale, 'staleness/mixed': dropped.mixed }),
+      ...(config.training.maxStaleness === 0 && dropped.size === 0 ? {} : staleCounts(dropped)),
     }
     if (step % config.output.tracesEverySteps === 0) await this.#writeRollouts(step, collected)
     await records.failedAttempts(this.#failed)
@@ -123,6 +121,11 @@ export class StepRecorder {
   assertFailureShare(maxFailureShare: number): void {
     this.#tally.assertBelow(maxFailureShare)
   }
+}
+
+function staleCounts(dropped: FreshGroups['dropped']): Record<string, number> {
+  const count = (cause: StaleCause) => [...dropped.values()].filter((other) => other === cause).length
+  return { 'staleness/dropped': count('stale'), 'staleness/mixed': count('mixed') }
 }
 
 function isSame(generated: readonly TrajectoryGroup[], kept: readonly TrajectoryGroup[]): boolean {

@@ -53,7 +53,7 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
   ahead.advance(step)
   const { collected: rolledOut, position, recorder } = await ahead.take(step)
   const learnerVersion = learner.policyVersion
-  const { kept, ...dropped } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
+  const { kept, dropped } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
   const collected = { ...rolledOut, kept }
   const batch = await algorithm.batch(kept)
 
@@ -69,7 +69,7 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
     untilDone,
   )
   if (update.applied > 0) await learner.publish(untilDone)
-  progress.finish(collected, update, hasGradient(batch), ahead.origin(step + 1))
+  progress.finish({ collected, update, dropped, alive: hasGradient(batch) }, ahead.origin(step + 1))
   pins.pin(step + 1, step + 1 - maxStaleness)
 
   for (const reason of update.refused) session.log(`step ${step}: an optimiser step was refused: ${reason}`)

@@ -3,9 +3,19 @@ import type { CollectedStep } from './collect-step.ts'
 import type { CollectionOrigin } from './collection-ahead.ts'
 import { type DeadStreak, nextStreak, noDeadSteps } from './dead-steps.ts'
 import type { OptimizeReport } from './optimize-step.ts'
+import type { FreshGroups } from './stale-groups.ts'
 import { type SavedCheckpoint, saveCheckpoint, type TrainingCounters } from './training-checkpoint.ts'
 import type { TrainingFingerprint } from './training-fingerprint.ts'
 import type { TrainingSession } from './training-session.ts'
+
+/** What a step that is over came to. */
+interface LearntStep {
+  readonly collected: CollectedStep
+  readonly update: OptimizeReport
+  readonly dropped: FreshGroups['dropped']
+  /** Whether anything had an advantage. */
+  readonly alive: boolean
+}
 
 /** How far a run has come, as of its last finished step; a step in flight changes nothing here. */
 export class TrainingProgress {
@@ -52,11 +62,11 @@ export class TrainingProgress {
   }
 
   /** A step is over: its weights are published. `next` is what the step after it starts from. */
-  finish(collected: CollectedStep, update: OptimizeReport, alive: boolean, next: CollectionOrigin): void {
+  finish({ collected, update, dropped, alive }: LearntStep, next: CollectionOrigin): void {
     this.#settled = true
     this.#origin = next
     this.finishedSteps += 1
-    this.deadStreak = nextStreak(this.deadStreak, alive, collected.generated)
+    this.deadStreak = nextStreak(this.deadStreak, alive, collected.generated, dropped)
     const rollouts = collected.generated.reduce((total, { members }) => total + members.length, 0)
     this.counters = {
       rollouts: this.counters.rollouts + rollouts,

@@ -93,6 +93,25 @@ describe('training that collects ahead', () => {
     expect(second).toMatchObject({ 'staleness/dropped': 3, 'group/kept': 0, 'optimizer/steps': 0 })
   })
 
+  test('counts and names what is too old also when nothing is collected ahead', async () => {
+    const learner = new TabularLearner(libraries)
+    // The policy of another model: no update ever reaches it.
+    const other = new TabularLearner(libraries).policy
+    const run = trainTiny({
+      root,
+      evaluation,
+      learner,
+      hooks: { policy: () => other },
+      training: { ...training, steps: 9, stopAfterDeadSteps: 3 },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 'RLENV_DEAD_RUN',
+      message: expect.stringMatching(/^no group had a gradient for 3 steps: \d+ groups stale/),
+      fix: expect.stringContaining('the policy that the learner serves'),
+    })
+    expect((await stepLines(root)).map((line) => line['staleness/dropped'])).toEqual([undefined, 3, 3, 3])
+  })
+
   test('uses a policy that cannot be copied as it is at the moment', async () => {
     const learner = new TabularLearner(libraries)
     const plain: Policy = {

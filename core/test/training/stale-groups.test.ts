@@ -21,16 +21,16 @@ const ordinals = (groups: readonly TrajectoryGroup[]) => groups.map(({ ordinal }
 describe('freshGroups', () => {
   test('drops and counts what is older than the bound', () => {
     const fresh = freshGroups([groupAt(0, 5, 5), groupAt(1, 4, 4), groupAt(2, 3, 3)], 5, 1)
-    expect({ ...fresh, kept: ordinals(fresh.kept) }).toEqual({ kept: [0, 1], stale: 1, mixed: 0 })
+    expect({ ...fresh, kept: ordinals(fresh.kept) }).toEqual({ kept: [0, 1], dropped: new Map([[2, 'stale']]) })
   })
 
   test('drops groups whose members come from different weights', () => {
     const fresh = freshGroups([groupAt(0, 5, 4), groupAt(1, 5, 5)], 5, 3)
-    expect({ ...fresh, kept: ordinals(fresh.kept) }).toEqual({ kept: [1], stale: 0, mixed: 1 })
+    expect({ ...fresh, kept: ordinals(fresh.kept) }).toEqual({ kept: [1], dropped: new Map([[0, 'mixed']]) })
   })
 
   test('a version that jumps while rollouts are in flight makes them too old', () => {
-    expect(freshGroups([groupAt(0, 5, 5)], 9, 2)).toMatchObject({ kept: [], stale: 1 })
+    expect(freshGroups([groupAt(0, 5, 5)], 9, 2)).toEqual({ kept: [], dropped: new Map([[0, 'stale']]) })
   })
 
   test('looks neither at replayed members nor at faults', () => {

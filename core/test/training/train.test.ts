@@ -184,6 +184,8 @@ describe('a run without gradient', () => {
       code: 'RLENV_DEAD_RUN',
       message: expect.stringContaining('too_few_counted'),
     })
+    const line = await stepLine(root)
+    expect(line).toMatchObject({ 'group/too_few_counted': 4, 'reward/frac_zero_std_generated': 0 })
   })
 
   test('says at the start when most groups must be flat', async () => {
