@@ -31,7 +31,9 @@ describe('renderError', () => {
 
   test('leaves out what an error does not have', () => {
     const error = new RlenvError('no config', { code: 'RLENV_CONFIG_NOT_FOUND' })
-    expect(renderError(error)).toBe(' ✖ no config\n   code    RLENV_CONFIG_NOT_FOUND: no configuration file was found, or the named one does not exist')
+    expect(renderError(error)).toBe(
+      ' ✖ no config\n   code    RLENV_CONFIG_NOT_FOUND: no configuration file was found, or the named one does not exist',
+    )
   })
 
   test('prints the place of an error that nobody foresaw, and its stack on request', () => {
