@@ -6,6 +6,7 @@ import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.t
 import { errnoOf, writeError } from '../errors/file-error.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type Json, jsonSchema } from '../vocabulary/json.ts'
+import { readMemory, writeMemory } from './memory-file.ts'
 import type { PinnedSnapshot } from './policy-pins.ts'
 import { type TrainingFingerprint, trainingFingerprintSchema } from './training-fingerprint.ts'
 
@@ -25,6 +26,8 @@ export interface TrainingCheckpoint {
   readonly frontier: number
   readonly policyVersion: number
   readonly sampler: Json
+  /** sha-256, hex, of the file with what the groups chain remembered. */
+  readonly memoryHash: string
   /** Past versions of the policy that steps in flight sample with; empty unless collection runs ahead. */
   readonly pinned: readonly { readonly finishedSteps: number; readonly version: number }[]
   readonly deadStreak: { readonly steps: number; readonly causes: Readonly<Record<string, number>> }
@@ -40,6 +43,7 @@ const checkpointSchema: z.ZodType<TrainingCheckpoint> = z.strictObject({
   frontier: count,
   policyVersion: count,
   sampler: jsonSchema,
+  memoryHash: z.string(),
   pinned: z.array(z.strictObject({ finishedSteps: count, version: count })),
   deadStreak: z.strictObject({ steps: count, causes: z.record(z.string(), count) }),
   counters: z.strictObject({ rollouts: count, optimizerSteps: count, deadSteps: count }),
@@ -59,7 +63,7 @@ export interface SavedCheckpoint {
 
 /** What one checkpoint is written from. */
 export interface CheckpointParts {
-  readonly checkpoint: Omit<TrainingCheckpoint, 'format' | 'pinned'>
+  readonly checkpoint: Omit<TrainingCheckpoint, 'format' | 'pinned' | 'memoryHash'>
   readonly memory: Json
   readonly pinned: readonly PinnedSnapshot[]
   /** Writes the learner's files into an empty folder. */
@@ -70,7 +74,7 @@ export interface CheckpointParts {
  * Writes one checkpoint as a whole folder or not at all: into a temporary folder, then renamed, then named by the file
  * `latest`. A kill at any moment leaves the previous one in force.
  * ```
- * step_<N>/checkpoint.json  memory.json  learner/  policies/after_<steps>.bin
+ * step_<N>/checkpoint.json  memory.jsonl  learner/  policies/after_<steps>.bin
  * ```
  *
  * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE, or what the learner throws.
@@ -80,14 +84,14 @@ export async function saveCheckpoint(
   { checkpoint, memory, pinned, saveLearner }: CheckpointParts,
 ): Promise<string> {
   const versions = pinned.map(({ finishedSteps, version }) => ({ finishedSteps, version }))
-  const whole: TrainingCheckpoint = { format: 1, ...checkpoint, pinned: versions }
   const name = `step_${checkpoint.finishedSteps}`
   const directory = join(root, name)
   const temporary = temporaryPath(directory)
   try {
     await onDisk(directory, () => makeFolder(join(temporary, 'learner')))
     await saveLearner(join(temporary, 'learner'))
-    await writeFileAtomic(join(temporary, 'memory.json'), `${JSON.stringify(memory)}\n`)
+    const memoryHash = await onDisk(directory, () => writeMemory(join(temporary, memoryFile), memory))
+    const whole: TrainingCheckpoint = { format: 1, ...checkpoint, memoryHash, pinned: versions }
     await onDisk(directory, () => writePinned(temporary, pinned))
     await writeFileAtomic(join(temporary, 'checkpoint.json'), `${JSON.stringify(whole, null, 2)}\n`)
     await onDisk(directory, async () => {
@@ -117,7 +121,7 @@ export async function loadCheckpoint(root: string): Promise<SavedCheckpoint | nu
     checkpoint,
     directory,
     learnerDirectory: join(directory, 'learner'),
-    memory: await readMemory(directory),
+    memory: await memoryOf(directory, checkpoint),
     pinned: await readPinned(directory, checkpoint),
   }
 }
@@ -133,6 +137,8 @@ export async function pruneCheckpoints(root: string, kept: number, newest: numbe
     for (const step of old) await rm(join(root, `step_${step}`), { recursive: true, force: true })
   })
 }
+
+const memoryFile = 'memory.jsonl'
 
 const policyPath = (directory: string, finishedSteps: number) => {
   return join(directory, 'policies', `after_${finishedSteps}.bin`)
@@ -156,13 +162,11 @@ async function readPinned(directory: string, { pinned }: TrainingCheckpoint): Pr
   return snapshots
 }
 
-async function readMemory(directory: string): Promise<Json> {
-  const text = await readIfPresent(join(directory, 'memory.json'))
-  if (text === null) throw invalid(directory, 'memory.json is missing')
+async function memoryOf(directory: string, { memoryHash }: TrainingCheckpoint): Promise<Json> {
   try {
-    return JSON.parse(text) as Json
+    return await readMemory(join(directory, memoryFile), memoryHash)
   } catch (cause) {
-    throw invalid(directory, `memory.json: ${messageOf(cause)}`, cause)
+    throw invalid(directory, `${memoryFile}: ${messageOf(cause)}`, cause)
   }
 }
 

@@ -151,8 +151,18 @@ describe('a checkpoint', () => {
     expect((await readdir(join(join(await soleRun(root), 'checkpoints'), 'step_4'))).sort()).toEqual([
       'checkpoint.json',
       'learner',
-      'memory.json',
+      'memory.jsonl',
     ])
+  })
+
+  test('whose memory is that of another run is refused', async () => {
+    await finished()
+    const step = join(await soleRun(root), 'checkpoints', 'step_5')
+    await writeFile(join(step, 'memory.jsonl'), '{"at":[],"open":"object"}\n{"at":["other"],"value":1}\n')
+    await expect(trainTiny({ root, evaluation, training, resume: true })).rejects.toMatchObject({
+      code: 'RLENV_CHECKPOINT_INVALID',
+      message: expect.stringContaining('memory.jsonl: it is not the one that was written'),
+    })
   })
 
   test('that was torn while it was written is not seen', async () => {
