@@ -18,7 +18,7 @@ export interface TaskSampler {
   observe(group: TrajectoryGroup): void
   /** Everything `restore` needs to go on as if nothing had happened. */
   state(): Json
-  /** @throws {RlenvError} RLENV_CHECKPOINT_INVALID when the state is not one of its own. */
+  /** @throws {RlenvError} RLENV_CHECKPOINT_INVALID when the state is not one of its own; it changes nothing then. */
   restore(state: Json): void
 }
 

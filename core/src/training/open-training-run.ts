@@ -1,11 +1,10 @@
-import { RlenvError } from '../errors/rlenv-error.ts'
 import { type CollectParts, collectStep } from './collect-step.ts'
 import { CollectionAhead, type CollectionOrigin } from './collection-ahead.ts'
 import { HeldOutEvaluations } from './held-out-evaluations.ts'
 import { assertLearnerScores } from './prepare-samples.ts'
 import { StepRecorder, type StepRollouts } from './step-recorder.ts'
-import { loadCheckpoint } from './training-checkpoint.ts'
-import { assertSameRun, runDifferences, trainingFingerprint } from './training-fingerprint.ts'
+import { takeOver } from './take-over.ts'
+import { trainingFingerprint } from './training-fingerprint.ts'
 import { TrainingProgress } from './training-progress.ts'
 import { openTraining, type TrainingRun, type TrainingSession } from './training-session.ts'
 
@@ -49,40 +48,6 @@ export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Pr
     await session.close()
     throw error
   }
-}
-
-async function takeOver(run: TrainingRun, session: TrainingSession, progress: TrainingProgress): Promise<void> {
-  const saved = await loadCheckpoint(run.records.checkpointDirectory)
-  if (saved === null) return
-  const { checkpoint, learnerDirectory, pinned } = saved
-  const differences = runDifferences(checkpoint.fingerprint, progress.fingerprint)
-  if (run.force === true) await writeDifferences(run, checkpoint.finishedSteps, differences)
-  else assertSameRun(differences)
-  const { steps } = run.config.training
-  if (checkpoint.finishedSteps > steps) {
-    throw new RlenvError(
-      `the run has finished ${checkpoint.finishedSteps} steps, more than training.steps = ${steps}`,
-      {
-        code: 'RLENV_RESUME_REFUSED',
-        fix: `Set training.steps to ${checkpoint.finishedSteps} or more.`,
-      },
-    )
-  }
-  await session.learner.load(learnerDirectory)
-  progress.restore(saved, session)
-  session.pins.restore(pinned)
-}
-
-/** A run that goes on changed says so, beside its results. */
-async function writeDifferences(
-  { records, events }: TrainingRun,
-  finishedSteps: number,
-  differences: readonly string[],
-): Promise<void> {
-  if (differences.length === 0) return
-  const message = `the run goes on after ${finishedSteps} steps although ${differences.join('; ')}`
-  events({ type: 'warning', message, plugin: null, hook: null })
-  await records.file(`forced-after-step_${finishedSteps}.json`, `${JSON.stringify({ differences }, null, 2)}\n`)
 }
 
 /** What the sampler and the groups chain hold now. */

@@ -96,6 +96,19 @@ export function runDifferences(saved: TrainingFingerprint, current: TrainingFing
   ]
 }
 
+/** Hook points that decide what a rollout is and what reward it earns. */
+const judging = /^(world|rollout|verifier|rewardShaper)\[/
+
+/** Whether rollouts of one run would be played and judged alike in the other, as far as both have their environments. */
+export function judgesAlike(saved: TrainingFingerprint, current: TrainingFingerprint): boolean {
+  const contentOf = (text: string | undefined) => text?.split(' ')[1]
+  const changed = Object.keys(saved.dataset).some((id) => {
+    return Object.hasOwn(current.dataset, id) && contentOf(saved.dataset[id]) !== contentOf(current.dataset[id])
+  })
+  const plugins = [...Object.keys(saved.plugins), ...Object.keys(current.plugins)].filter((name) => judging.test(name))
+  return !changed && plugins.every((name) => saved.plugins[name] === current.plugins[name])
+}
+
 /** @throws {RlenvError} RLENV_RESUME_REFUSED listing what differs. */
 export function assertSameRun(differences: readonly string[]): void {
   if (differences.length === 0) return

@@ -1,10 +1,11 @@
 import { RlenvError } from '../errors/rlenv-error.ts'
+import type { Learner } from '../hooks/roles.ts'
 import type { CollectedStep } from './collect-step.ts'
 import type { CollectionOrigin } from './collection-ahead.ts'
 import { type DeadStreak, nextStreak, noDeadSteps } from './dead-steps.ts'
 import type { OptimizeReport } from './optimize-step.ts'
 import type { FreshGroups } from './stale-groups.ts'
-import { type SavedCheckpoint, saveCheckpoint, type TrainingCounters } from './training-checkpoint.ts'
+import { saveCheckpoint, type TrainingCheckpoint, type TrainingCounters } from './training-checkpoint.ts'
 import type { TrainingFingerprint } from './training-fingerprint.ts'
 import type { TrainingSession } from './training-session.ts'
 
@@ -39,17 +40,15 @@ export class TrainingProgress {
     return this.#origin.frontier
   }
 
-  /** Takes a checkpoint over. The learner must have loaded its part before. */
-  restore({ checkpoint, memory }: SavedCheckpoint, { sampler, learner, memory: remembered }: TrainingSession): void {
+  /** Takes a checkpoint over. The learner must have loaded its part before. `origin` is what the next step starts from. */
+  restore(checkpoint: TrainingCheckpoint, learner: Pick<Learner, 'policyVersion'>, origin: CollectionOrigin): void {
     if (learner.policyVersion !== checkpoint.policyVersion) {
       throw new RlenvError(
         `the learner came back with policy version ${learner.policyVersion}, the checkpoint has ${checkpoint.policyVersion}`,
         { code: 'RLENV_CHECKPOINT_INVALID', fix: 'Resume from an older checkpoint, or start a new run.' },
       )
     }
-    sampler.restore(checkpoint.sampler)
-    remembered.restore(memory)
-    this.#origin = { frontier: checkpoint.frontier, sampler: checkpoint.sampler, memory }
+    this.#origin = origin
     this.finishedSteps = checkpoint.finishedSteps
     this.deadStreak = checkpoint.deadStreak
     this.counters = checkpoint.counters

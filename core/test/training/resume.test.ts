@@ -2,10 +2,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { RlenvError } from '../../src/errors/rlenv-error.ts'
 import { tinyEnvironment } from '../../src/testing/tiny-environment.ts'
+import type { Environment } from '../../src/vocabulary/environment.ts'
+import type { Json } from '../../src/vocabulary/json.ts'
 import { remains, soleRun } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
-import { libraries, type RunParts, trainTiny } from './training-run.ts'
+import { countingSampler, libraries, type RunParts, trainTiny } from './training-run.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -262,6 +265,55 @@ describe('a resume is refused', () => {
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining(differences[0]!) })
     const note = await readFile(join(await soleRun(root), 'forced-after-step_3.json'), 'utf8')
     expect(JSON.parse(note)).toEqual({ differences })
+  })
+
+  test('unless it is forced: then sampler and memory begin anew where they fit no more', async () => {
+    const remembered: Json[] = []
+    const parts = (known: readonly string[]): RunParts => ({
+      root,
+      evaluation,
+      environments: known.map((id) => libraries.find((library) => library.id === id) as Environment),
+      hooks: {
+        sampler: ({ tasks, random }) => {
+          const counting = countingSampler(tasks, random)
+          return {
+            ...counting,
+            state: () => ({ inner: counting.state(), size: tasks.length }),
+            restore: (state) => {
+              const { inner, size } = state as { inner: Json; size: number }
+              if (size !== tasks.length) {
+                throw new RlenvError(`it knows ${size} tasks`, { code: 'RLENV_CHECKPOINT_INVALID' })
+              }
+              counting.restore(inner)
+            },
+          }
+        },
+        groups: {
+          handler: (groups) => groups,
+          memory: { state: () => 'something', restore: (state) => void remembered.push(state) },
+        },
+      },
+    })
+    const ids = libraries.map(({ id }) => id)
+    await trainTiny({ ...parts(ids), training: { ...training, steps: 3 } })
+    const forced = { training, resume: true, force: true }
+    remembered.length = 0
+    await trainTiny({ ...parts(ids.slice(0, 5)), ...forced })
+    expect(remembered).toEqual([null, 'something'])
+    const note = JSON.parse(await readFile(join(await soleRun(root), 'forced-after-step_3.json'), 'utf8'))
+    expect(note.differences).toContain('environment library-5 is missing')
+    expect(note.anew).toEqual([expect.stringMatching(/^the sampler begins anew: .*it knows \d+ tasks$/)])
+    const [, ...others] = libraries
+    const changed = { ...(libraries[0] as Environment), tasks: libraries[0]?.tasks.slice(1) ?? [] }
+    remembered.length = 0
+    const again = await trainTiny({
+      ...parts(ids.slice(0, 5)),
+      ...forced,
+      environments: [changed, ...others.slice(0, 4)],
+      training: { ...training, steps: 7 },
+    })
+    expect(remembered).toEqual([null, null])
+    expect(again.report.finishedSteps).toBe(7)
   })
 
   test('but not for another concurrency, timeout or checkpoint interval', async () => {

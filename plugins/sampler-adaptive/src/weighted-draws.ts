@@ -36,7 +36,7 @@ export class WeightedDraws implements TaskSampler {
 
   draw(count: number): readonly string[] {
     const drawn: string[] = []
-    while (drawn.length < count) drawn.push(...this.#ranked().slice(0, count - drawn.length))
+    while (drawn.length < count && this.#ids.length > 0) drawn.push(...this.#ranked().slice(0, count - drawn.length))
     return drawn
   }
 

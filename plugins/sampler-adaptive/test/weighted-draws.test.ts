@@ -82,6 +82,10 @@ describe('draw', () => {
     expect(new Set(drawn.slice(5, 10)).size).toBe(5)
   })
 
+  test('draws nothing when there are no tasks', () => {
+    expect(samplerOf(0).draw(3)).toEqual([])
+  })
+
   test('draws single tasks as often as their weights say', () => {
     const sampler = samplerOf(3)
     observe(sampler, 't0', passes, passes, passes, passes, passes, passes)

@@ -63,11 +63,12 @@ export function describeSampler(create: () => Plugin): void {
       resumed.restore(state)
       expect(drawAndObserve(resumed, 9)).toEqual(drawAndObserve(straight, 9))
     })
-    test('refuses a state that is not its own', async () => {
+    test('refuses a state that is not its own, and is not changed by it', async () => {
       const sampler = await samplerOf(create(), tasks, 6)
       expect(() => sampler.restore({ nonsense: true })).toThrow(
         expect.objectContaining({ code: 'RLENV_CHECKPOINT_INVALID' }),
       )
+      expect(drawAndObserve(sampler, 5)).toEqual(drawAndObserve(await samplerOf(create(), tasks, 6), 5))
     })
     test('observes a group of faults without complaint', async () => {
       const sampler = await samplerOf(create(), tasks, 9)
