@@ -151,16 +151,19 @@ describe('what a model does wrong', () => {
   })
 
   test('time that runs out before the first message is the model service’s, later it is the policy’s own', async () => {
-    const limits = { turnTimeoutMs: 60_000, rolloutTimeoutMs: 30 }
-    const silent = await play({ policy: scriptedPolicy(['Done.'], { delayMs: 60_000 }), limits })
+    const turnTimeoutMs = 60_000
+    const silent = await play({
+      policy: scriptedPolicy(['Done.'], { delayMs: 60_000 }),
+      limits: { turnTimeoutMs, rolloutTimeoutMs: 30 },
+    })
     expect(silent.trajectory.stopReason).toMatchObject({ in: 'model', code: 'rollout_timeout' })
     let now = 0
     const clock = { ...systemClock, now: () => now }
     const spending = scriptedPolicy(() => {
-      now += 12
+      now += 12_000
       return add(1)
     })
-    const slow = await play({ policy: spending, clock, limits })
+    const slow = await play({ policy: spending, clock, limits: { turnTimeoutMs, rolloutTimeoutMs: 30_000 } })
     expect(slow.trajectory.turns).toHaveLength(3)
     expect(slow.trajectory.stopReason).toEqual({ kind: 'truncated', limit: 'wall-clock' })
   })
