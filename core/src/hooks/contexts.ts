@@ -94,7 +94,7 @@ export interface RewardContext extends HookContext {
 export interface GroupsContext extends HookContext {
   /** 0-based training step. */
   readonly step: number
-  /** Version of the learner's weights now; a member's staleness is this minus its trajectory's policyVersion. */
+  /** Version of the weights that sample the step; the age of a stored member is this minus its trajectory's policyVersion. */
   readonly policyVersion: number
   /**
    * One of the step's metrics, for example `("replay/swaps", 3)`. A step that draws again asks the chain again: its values
