@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { contentHash, fromFileError, RlenvError } from 'rlenv'
+import { contentHash, fromFileError, RlenvError, type ToolDefinition } from 'rlenv'
 import { z } from 'zod'
+import { rememberedTools, rememberTools } from '../transcript/tool-registry.ts'
 import type { Adam } from '../weights/adam.ts'
 import type { Model } from '../weights/model.ts'
 import type { LearnerSettings } from './learner-settings.ts'
 
 const stateFile = 'embedded.json'
 const arraysFile = 'embedded.f64'
+const toolsFile = 'tools.json'
 
 const stateSchema = z.strictObject({
   format: z.literal(1),
@@ -16,11 +18,17 @@ const stateSchema = z.strictObject({
   scale: z.number(),
   /** sha-256 of the arrays. */
   hash: z.string(),
+  /** sha-256 of the tool lists. */
+  toolsHash: z.string(),
 })
 
+/** Of what this learner wrote itself, so much as is read without looking. */
+const toolsSchema = z.array(z.array(z.custom<ToolDefinition>((tool) => typeof tool === 'object' && tool !== null)))
+
 /**
- * Writes weights, published weights and both moments as one block of little-endian doubles, and beside it what they are.
- * A gradient that was accumulated but not applied is not kept.
+ * Writes weights, published weights and both moments as one block of little-endian doubles, and beside it what they are;
+ * and the tool lists that were offered directly, which rollouts that are trained on later name by their hash. A gradient
+ * that was accumulated but not applied is not kept.
  *
  * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE
  */
@@ -31,15 +39,18 @@ export async function saveCheckpoint(
   adam: Adam,
 ): Promise<void> {
   const bytes = Buffer.concat(arraysOf(model, adam).map((array) => Buffer.from(array.buffer)))
+  const tools = `${JSON.stringify(rememberedTools())}\n`
   const state: z.infer<typeof stateSchema> = {
     format: 1,
     policyVersion: model.policyVersion,
     weights: settings.weights,
     scale: settings.scale,
     hash: contentHash(bytes),
+    toolsHash: contentHash(tools),
   }
   try {
     await writeFile(join(directory, arraysFile), bytes)
+    await writeFile(join(directory, toolsFile), tools)
     await writeFile(join(directory, stateFile), `${JSON.stringify(state, null, 2)}\n`)
   } catch (cause) {
     throw fromFileError(cause, directory)
@@ -53,7 +64,7 @@ export async function loadCheckpoint(
   model: Model,
   adam: Adam,
 ): Promise<void> {
-  const { state, bytes } = await readCheckpoint(directory)
+  const { state, bytes, tools } = await readCheckpoint(directory)
   for (const name of ['weights', 'scale'] as const) {
     if (state[name] === settings[name]) continue
     throw invalid(directory, `its ${name} is ${state[name]}, this learner's ${settings[name]}`)
@@ -64,6 +75,7 @@ export async function loadCheckpoint(
   for (const [i, array] of arrays.entries()) {
     Buffer.from(array.buffer).set(bytes.subarray(i * size, (i + 1) * size))
   }
+  for (const list of tools) rememberTools(list)
   adam.forget()
   model.republished(state.policyVersion)
 }
@@ -72,12 +84,20 @@ function arraysOf(model: Model, adam: Adam): Float64Array[] {
   return [model.weights, model.published, adam.firstMoments, adam.secondMoments]
 }
 
-async function readCheckpoint(directory: string): Promise<{ state: z.infer<typeof stateSchema>; bytes: Buffer }> {
+interface ReadCheckpoint {
+  readonly state: z.infer<typeof stateSchema>
+  readonly bytes: Buffer
+  readonly tools: readonly (readonly ToolDefinition[])[]
+}
+
+async function readCheckpoint(directory: string): Promise<ReadCheckpoint> {
   try {
     const state = stateSchema.parse(JSON.parse(await readFile(join(directory, stateFile), 'utf8')))
     const bytes = await readFile(join(directory, arraysFile))
     if (contentHash(bytes) !== state.hash) throw new Error(`${arraysFile} is not what was written`)
-    return { state, bytes }
+    const text = await readFile(join(directory, toolsFile), 'utf8')
+    if (contentHash(text) !== state.toolsHash) throw new Error(`${toolsFile} is not what was written`)
+    return { state, bytes, tools: toolsSchema.parse(JSON.parse(text)) }
   } catch (cause) {
     throw invalid(directory, cause instanceof Error ? cause.message : String(cause), cause)
   }

@@ -16,6 +16,11 @@ export function rememberTools(tools: readonly ToolDefinition[]): string {
   return hash
 }
 
+/** Every list that this process has seen, in the order of their hashes. */
+export function rememberedTools(): readonly (readonly ToolDefinition[])[] {
+  return [...listsByHash].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tools]) => tools)
+}
+
 /** The tool list of a hash; undefined when this process has not seen it. */
 export function recallTools(hash: string): readonly ToolDefinition[] | undefined {
   return listsByHash.get(hash)

@@ -260,7 +260,7 @@ test('comes back from a checkpoint bit by bit', async () => {
   const loaded = new EmbeddedLearner(small)
   await loaded.load(here)
   await loaded.save(there)
-  for (const file of ['embedded.json', 'embedded.f64']) {
+  for (const file of ['embedded.json', 'embedded.f64', 'tools.json']) {
     expect((await readFile(join(there, file))).equals(await readFile(join(here, file)))).toBe(true)
   }
   expect((await playLibrary({ policy: loaded.policy, seed: 3 })).turns).toEqual(
