@@ -25,6 +25,7 @@ import { armLayer } from './arm-layer.ts'
 import type { ExperimentResult } from './experiment-result.ts'
 import { leanRecords } from './lean-records.ts'
 import { curveOf, type MetricsLine, runMeasures } from './run-measures.ts'
+import { trainedConfig } from './trained-config.ts'
 
 /** Where and how one run takes place. Plain JSON: it crosses to another process. */
 export interface ExperimentOrder {
@@ -75,25 +76,6 @@ async function loadArm(order: ExperimentOrder, events: EventSink, signal: AbortS
   const base = await loadPipeline({ ...shared, set })
   const layer = await armLayer(arm, base.pipeline)
   return loadPipeline({ ...shared, overlay: layer.overlay, set: [...layer.set, ...set], events })
-}
-
-/** The seed of a run follows from that of the configuration; environments and split keep the configuration's own. */
-function trainedConfig(base: ResolvedConfig, { replicate, rollouts }: ExperimentOrder): ResolvedConfig {
-  const seed = replicate === 0 ? base.seed : RandomStream.of(base.seed, 'ablation', replicate).uint32()
-  const { training, evaluation } = base
-  return {
-    ...base,
-    seed,
-    training: {
-      ...training,
-      maxRollouts: rollouts ?? training.maxRollouts,
-      keepCheckpoints: 1,
-      // A budget of rollouts decides how long a run is; an arm that fills up fewer draws takes more steps.
-      ...(rollouts === null ? {} : { steps: 1_000_000 }),
-    },
-    evaluation: { ...evaluation, splitSeed: evaluation.splitSeed ?? base.seed },
-    rollout: { ...base.rollout, mode: 'inline' },
-  }
 }
 
 async function openRecords(

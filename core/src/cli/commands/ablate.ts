@@ -9,6 +9,7 @@ import { experimentProcess } from '../../ablation/experiment-process.ts'
 import type { ExperimentResult } from '../../ablation/experiment-result.ts'
 import { planFrom } from '../../ablation/plan-from.ts'
 import { runAblation } from '../../ablation/run-ablation.ts'
+import { armIdentity } from '../../ablation/trained-config.ts'
 import { writeReport } from '../../ablation/write-report.ts'
 import { contentHash } from '../../determinism/content-hash.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
@@ -119,14 +120,27 @@ function reportOn({ config }: Session, plan: AblationPlan, results: readonly Exp
   })
 }
 
-/** Every arm must load before the first one is trained. */
-async function checkArms({ pipeline, signal }: Session, { arms }: AblationPlan, place: AblationPlace): Promise<void> {
-  for (const arm of arms) {
+/** Every arm must load, and train something of its own, before the first one is trained. */
+async function checkArms({ pipeline, signal }: Session, plan: AblationPlan, place: AblationPlace): Promise<void> {
+  const seen = new Map<string, string>()
+  for (const arm of plan.arms) {
     const layer = await armLayer(arm, pipeline)
     const set = [...layer.set, ...place.set]
     const loaded = await loadPipeline({ ...place, command: 'ablate', overlay: layer.overlay, set, signal })
     loaded.pipeline.require(trainingHooks)
+    const identity = armIdentity(loaded, plan.rollouts)
+    const twin = seen.get(identity)
+    if (twin !== undefined) throw sameArms(twin, arm.name, plan.rollouts)
+    seen.set(identity, arm.name)
   }
+}
+
+function sameArms(one: string, other: string, rollouts: number | null): RlenvError {
+  const why = rollouts === null ? '' : `; with --rollouts ${rollouts} the budget decides how many steps there are`
+  return new RlenvError(`"${one}" and "${other}" would train the same${why}`, {
+    code: 'RLENV_USAGE',
+    fix: 'Compare settings that an ablation leaves to its arms; it decides the mode of rollouts, the checkpoints and the budget itself.',
+  })
 }
 
 function fileOf({ config }: Session): string {
