@@ -19,6 +19,6 @@ export default defineAblation({
     'replay + adaptive': { plugins: [adaptiveSampler(), replayGroups()] },
   },
   seeds: 5,
-  rollouts: 12_800,
-  trainingTasks: 200,
+  rollouts: 6_400,
+  trainingTasks: 100,
 })

@@ -1,10 +1,10 @@
 import { arena } from '@rlenv/preset-arena'
 import { defineConfig } from 'rlenv'
 
-/** Few tasks and many visits, where ties are most of what is generated: 20 environments to learn on, 20 held out. */
+/** Few tasks and many visits, where ties are most of what is generated: 10 environments to learn on, 10 held out. */
 export default defineConfig({
   name: 'ablate-arena',
-  extends: arena({ environments: 40 }),
+  extends: arena({ environments: 20 }),
   evaluation: { heldOutShare: 0.5, rolloutsPerTask: 2 },
   training: {
     tasksPerStep: 16,
