@@ -7,7 +7,7 @@ import { defineConfig } from 'rlenv'
 
 export default defineConfig({
   extends: arena({ environments: 6, tasksPerEnvironment: 5 }),
-  training: { tasksPerStep: 3, rolloutsPerTask: 3, optimizerStepsPerStep: 1, maxStaleness: 0, evaluateEverySteps: 2 },
+  training: { warnAfterDeadSteps: 1, stopAfterDeadSteps: 1, tasksPerStep: 3, rolloutsPerTask: 3, optimizerStepsPerStep: 1, maxStaleness: 0, evaluateEverySteps: 2 },
   evaluation: { heldOutShare: 0.5, rolloutsPerTask: 1, greedy: false },
   rollout: { maxTurns: 6 },
   seed: 5,

@@ -18,6 +18,8 @@ export function trainedConfig(
       ...training,
       maxRollouts: rollouts ?? training.maxRollouts,
       keepCheckpoints: 1,
+      // An arm that has nothing left to learn from is a result; it spends its budget like the others.
+      stopAfterDeadSteps: Number.MAX_SAFE_INTEGER,
       // A budget of rollouts decides how long a run is; an arm that fills up fewer draws takes more steps.
       ...(rollouts === null ? {} : { steps: 1_000_000 }),
     },
