@@ -2,12 +2,11 @@ import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import { contentHash } from '../determinism/content-hash.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import type { LoadedPipeline } from '../pipeline/load-pipeline.ts'
-import type { ExperimentOrder } from './run-experiment.ts'
 
 /** The seed of a run follows from that of the configuration; environments and split keep the configuration's own. */
 export function trainedConfig(
   base: ResolvedConfig,
-  { replicate, rollouts }: Pick<ExperimentOrder, 'replicate' | 'rollouts'>,
+  { replicate, rollouts }: { readonly replicate: number; readonly rollouts: number | null },
 ): ResolvedConfig {
   const seed = replicate === 0 ? base.seed : RandomStream.of(base.seed, 'ablation', replicate).uint32()
   const { training, evaluation } = base

@@ -99,10 +99,10 @@ function endingMetrics(members: readonly JudgedTrajectory[]): Record<string, num
   }
 }
 
+/** Of what was rolled out for the step; stored members have an age and a limit of their own. */
 function stalenessMetrics(kept: readonly TrajectoryGroup[], policyVersion: number): Record<string, number> {
-  const ages = kept.flatMap(({ members }) => {
-    return members.filter(isCounted).map(({ trajectory }) => policyVersion - trajectory.policyVersion)
-  })
+  const fresh = kept.flatMap(({ members }) => members.filter((member) => isCounted(member) && member.replayed !== true))
+  const ages = fresh.map(({ trajectory }) => policyVersion - trajectory.policyVersion)
   return { 'staleness/mean': mean(ages), 'staleness/max': ages.reduce((a, b) => Math.max(a, b), 0) }
 }
 

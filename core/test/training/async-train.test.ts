@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/hooks/roles.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../../src/vocabulary/trajectory.ts'
 import { metricsOf, remains } from './run-remains.ts'
 import { TabularLearner } from './tabular-learner.ts'
 import { libraries, trainTiny } from './training-run.ts'
@@ -31,6 +32,23 @@ describe('training that collects ahead', () => {
   test('with a bound of 0 trains on fresh weights alone', async () => {
     await trainTiny({ root, evaluation, training })
     expect((await stepLines(root)).map((line) => line['staleness/max'])).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
+  test('does not count stored rollouts, which have a limit of their own, as stale', async () => {
+    const old = (member: JudgedTrajectory) => ({
+      ...member,
+      trajectory: { ...member.trajectory, policyVersion: member.trajectory.policyVersion - 9 },
+      replayed: true,
+    })
+    const groups = (all: readonly TrajectoryGroup[]) =>
+      all.map((group) => ({
+        ...group,
+        members: group.members.map((member, index) => (index === 0 ? old(member) : member)),
+      }))
+    await trainTiny({ root, evaluation, training, hooks: { groups } })
+    const lines = await stepLines(root)
+    expect(lines.map((line) => line['group/kept'])).toEqual([3, 3, 3, 3, 3, 3])
+    expect(lines.map((line) => line['staleness/max'])).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   test('gives the same bytes whatever the concurrency', async () => {
