@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { contentHash } from '../determinism/content-hash.ts'
 import { freezeData } from '../determinism/freeze-data.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
@@ -53,6 +54,8 @@ export async function synthesizeEnvironment(
   let key = contentHash(scenario)
   const passages: StagePassage[] = []
   for (const stage of stages) {
+    // Plugins and a store that answer at once would keep Ctrl-C, timers and the progress display waiting to the end.
+    await setImmediate()
     const end = await runStage(stage, draft, key, request)
     const { cached, attempts, durationMs, record } = end
     request.events({ type: 'stage:end', stage: stage.name, environmentId: scenario.id, cached, attempts, durationMs })
