@@ -3,6 +3,7 @@ import type { RandomState } from '../../determinism/random-stream.ts'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import { isNestedDeeper } from '../tools/nesting.ts'
+import { guestBounds } from './guest-bounds.ts'
 import { guestPrelude } from './guest-prelude.ts'
 import { checkMemory, type SandboxModule, sandboxModule } from './quickjs-module.ts'
 import { stripTypes } from './script-source.ts'
@@ -152,17 +153,20 @@ export class ScriptRuntime {
 
   #prepare(now: number): void {
     const context = this.#context
-    const prelude = context.unwrapResult(context.evalCode(guestPrelude, 'prelude.js'))
     const ask = context.newFunction('ask', (text) => context.newString(this.#answer(context.getString(text))))
+    const bounds = context.unwrapResult(context.evalCode(guestBounds, 'bounds.js'))
+    context.unwrapResult(context.callFunction(bounds, context.undefined, ask)).dispose()
+    const prelude = context.unwrapResult(context.evalCode(guestPrelude, 'prelude.js'))
     const instant = context.newNumber(now)
     const guest = context.unwrapResult(context.callFunction(prelude, context.undefined, ask, instant))
     for (const name of ['tool', 'verifier', 'describe'] as const) {
       this.#guest.set(name, context.getProp(guest, name))
     }
-    for (const handle of [prelude, ask, instant, guest]) handle.dispose()
+    for (const handle of [bounds, prelude, ask, instant, guest]) handle.dispose()
   }
 
   #answer(request: string): string {
+    if (request === 'late') return this.#isLate() ? request : ''
     const call = this.#call as ScriptCall
     return request === 'seed' ? JSON.stringify(call.random()) : call.answer(request)
   }

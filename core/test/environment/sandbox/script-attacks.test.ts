@@ -2,18 +2,24 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { EnvironmentInstance } from '../../../src/environment/environment-instance.ts'
 import { loadSandbox } from '../../../src/environment/sandbox/quickjs-module.ts'
 import type { Tool } from '../../../src/vocabulary/tool.ts'
 import { hangingScripts } from '../fixtures/hanging-attacks.ts'
 import { environment, sqlTool } from '../workshop.ts'
+
+/** What does nothing to each of an endless number of missing elements. */
+function onEndlessList(calls: Readonly<Record<string, string>>): Record<string, string> {
+  const attack = (call: string) => `() => { const a = []; a.length = 2 ** 32 - 1; return a.${call} }`
+  return Object.fromEntries(
+    Object.entries(calls).map(([name, call]) => [`${name} of an empty list without end`, attack(call)]),
+  )
+}
 
 /** By defence: what is tried, and the body of a script that tries it. */
 const attacks = {
   deadline: {
     'a getter in the result': '() => ({ get x() { for (;;) {} } })',
     'toJSON of the result': '() => ({ toJSON() { for (;;) {} } })',
-    'a proxy as the result': '() => new Proxy({}, { ownKeys() { for (;;) {} } })',
     'a generator without end': '() => { function* g() { for (;;) yield 1 } for (const _ of g()) {} }',
     'a species constructor':
       '() => { class A extends Array { static get [Symbol.species]() { for (;;) {} } } return new A(1, 2).map((x) => x) }',
@@ -24,6 +30,18 @@ const attacks = {
     'a comparison of sort': '() => [3, 2, 1].sort(() => { for (;;) {} })',
     'a callback of replace': "() => 'aaa'.replace(/a/g, () => { for (;;) {} })",
     'closures around closures': '() => { let f = () => 0; for (;;) { const g = f; f = () => g() } }',
+    'texts made again and again': "() => { for (;;) 'x'.repeat(4e6) }",
+    'texts put together again and again': "() => { const a = 'x'.repeat(4e6); for (let i = 0; ; i++) a + i }",
+    'bytes sorted again and again': '() => { const a = new Uint8Array(1.5e7); for (;;) a.sort() }',
+    'buffers made again and again': '() => { for (;;) new Uint8Array(1e7) }',
+    'a list sorted again and again, errors swallowed':
+      '() => { const a = Array.from({ length: 1e5 }, (_, i) => -i); for (;;) { try { a.toSorted() } catch {} } }',
+    'keys listed again and again':
+      '() => { const o = {}; for (let i = 0; i < 5e4; i++) o[i] = i; for (;;) Object.keys(o) }',
+    'JSON written again and again': '() => { const a = new Array(1e5).fill(1); for (;;) JSON.stringify(a) }',
+    'a set copied again and again':
+      '() => { const s = new Set(Array.from({ length: 5e4 }, (_, i) => i)); for (;;) new Set(s) }',
+    'a pattern tried again and again': "() => { const a = 'x'.repeat(1e6); for (;;) /y/.test(a) }",
     'promise reactions without end': '() => { const again = () => Promise.resolve().then(again); return again() }',
   },
   'memory limit': {
@@ -31,11 +49,48 @@ const attacks = {
     repeat: "() => 'x'.repeat(2 ** 30)",
     padEnd: "() => 'x'.padEnd(2 ** 30, 'y')",
     'an array buffer': '() => new ArrayBuffer(2 ** 31)',
-    'an array filled': '() => new Array(2 ** 28).fill(1)',
+    'a set of a list that grew meanwhile':
+      '() => { const a = []; const i = a.values(); a.length = 2 ** 32 - 1; return new Set(i).size }',
     'an array that doubles': '() => { let a = [1]; for (;;) a = a.concat(a) }',
     'byte arrays': '() => { const all = []; for (;;) all.push(new Uint8Array(1000000)) }',
     'an integer of many bits': '() => 1n << 80000000n',
     'the normal form of a long text': "() => '\\u0344'.repeat(5000000).normalize('NFD').length",
+  },
+  'length limit': {
+    'an array filled': '() => new Array(2 ** 28).fill(1)',
+    ...onEndlessList({
+      join: "join('x')",
+      'a conversion to text': 'toString()',
+      indexOf: 'indexOf(1)',
+      includes: 'includes(1)',
+      reverse: 'reverse()',
+      forEach: 'forEach(() => 0)',
+      sort: 'sort()',
+      copyWithin: 'copyWithin(0, 1)',
+      concat: 'concat([1])',
+      flat: 'flat()',
+      'an iterator': 'values()',
+    }),
+    'flat of an empty list without end inside another':
+      '() => { const a = []; a.length = 2 ** 32 - 1; return [a].flat() }',
+    'flatMap to empty lists without end': '() => [1].flatMap(() => new Array(2 ** 32 - 1)).length',
+    'concat with an empty list without end': '() => [1].concat(new Array(2 ** 32 - 1)).length',
+    'what only looks like a list': '() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)',
+    'a length that changes when it is read':
+      '() => { let n = 0; return Array.prototype.indexOf.call({ get length() { return n++ ? 2 ** 53 - 1 : 0 } }, 1) }',
+    'a byte array of a false length':
+      "() => Array.prototype.indexOf.call(Object.defineProperty(new Uint8Array(1), 'length', { value: 2 ** 53 - 1 }), 1)",
+    'an element that makes another list longer':
+      '() => { const b = [1]; const a = [{}]; Object.defineProperty(a, 0, { get() { b.length = 2 ** 32 - 1; return 0 } }); return [].concat(a, b).length }',
+    'an iterator that skips a list without end':
+      '() => { const a = []; const i = a.values(); a.length = 2 ** 32 - 1; return i.drop(2 ** 32 - 2).next() }',
+    'a search for a long text': "() => 'a'.repeat(4e6).indexOf('a'.repeat(2e6) + 'b')",
+    'a search backwards': "() => 'a'.repeat(4e6).lastIndexOf('a'.repeat(2e6) + 'b')",
+    'a division by a long text': "() => 'a'.repeat(4e6).split('a'.repeat(2e6) + 'b').length",
+    'a replacement of a long text':
+      "() => 'a'.repeat(4e6).replaceAll({ toString: () => 'a'.repeat(2e6) + 'b' }, '').length",
+    'a search for a pattern that says it is a text':
+      "() => { const p = /a/; p.toString = () => 'a'.repeat(2e6) + 'b'; return 'a'.repeat(4e6).indexOf(p) }",
   },
   'stack limit': {
     'endless recursion': '() => { const f = () => f() + 1; return f() }',
@@ -58,6 +113,7 @@ const attacks = {
       "(db) => { try { db.all('?') } catch (e) { return e.constructor.constructor('return process')().exit() } }",
     'a module of Node': "async () => (await import('node:fs')).readFileSync('/etc/passwd')",
     'a module of QuickJS': "async () => (await import('std')).exit(0)",
+    'a proxy, of which nothing can be known': '() => new Proxy([], {}).length',
     'the network': "() => fetch('http://127.0.0.1')",
     'a timer': '() => setTimeout(() => {}, 0)',
     'another thread': '() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
@@ -93,6 +149,7 @@ const world = environment(
 const told: Readonly<Record<keyof typeof attacks, RegExp>> = {
   deadline: /timed out: (it ran for more than|its promise never settles)/,
   'memory limit': /out of memory|string too long|invalid string length|invalid array buffer length|BigInt is too large/,
+  'length limit': /a list of more than|not a list with a length|more than \d+ elements|a search for \d+ characters/,
   'stack limit': /stack overflow|broke its sandbox/,
   'given-up module': /broke its sandbox|nested in more than/,
   'depth limit': /nested in more than/,
@@ -101,17 +158,15 @@ const told: Readonly<Record<keyof typeof attacks, RegExp>> = {
 }
 
 describe('a hostile script', () => {
-  let instance: EnvironmentInstance
-  beforeEach(async () => {
-    await loadSandbox()
-    instance = world.open({ seed: 1, scriptLimits: { deadlineMs: 200 } })
-    expect(instance.call('harmless', {}).result).toEqual({ ok: true, content: [{ n: 7 }] })
-    return () => instance.close()
-  })
+  beforeEach(loadSandbox)
 
   test.each(table.map((row, index) => ({ ...row, tool: `attack_${index}` })))(
     'that tries $attack is held by the $defence',
     ({ tool, defence }) => {
+      // Long enough for the other defences, on a busy machine as well.
+      const deadlineMs = defence === 'deadline' ? 200 : 10_000
+      const instance = world.open({ seed: 1, scriptLimits: { deadlineMs } })
+      expect(instance.call('harmless', {}).result).toEqual({ ok: true, content: [{ n: 7 }] })
       const { result } = instance.call(tool, {})
       expect(result).toMatchObject({
         ok: false,
@@ -120,7 +175,7 @@ describe('a hostile script', () => {
       expect(instance.call('harmless', {}).result).toEqual({ ok: true, content: [{ n: 7 }] })
       const other = world.open({ seed: 2 })
       expect(other.call('harmless', {}).result).toEqual({ ok: true, content: [{ n: 7 }] })
-      other.close()
+      for (const open of [instance, other]) open.close()
     },
     30_000,
   )
