@@ -205,8 +205,9 @@ export type { EnvironmentServer, EnvironmentServerOptions } from './serving/envi
 export { openMcpServer } from './serving/mcp/open-mcp-server.ts'
 export type { OpenEnvOptions } from './serving/openenv/openenv-routes.ts'
 export { serveEnvironments } from './serving/serve-environments.ts'
-export type { Session, SessionLimits } from './serving/session.ts'
+export type { Session } from './serving/session.ts'
 export { SessionBroker, type SessionBrokerOptions, type SessionRequest } from './serving/session-broker.ts'
+export type { SessionLimits } from './serving/session-limits.ts'
 export type { SessionCall } from './serving/session-record.ts'
 // synthesis and the gate
 export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'

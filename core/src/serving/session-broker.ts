@@ -10,11 +10,10 @@ import { attempt } from '../rollout/deadline.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { Admission, type AdmissionRequest, type Place } from './admission.ts'
-import { Session, type SessionLimits, sessionUnknown } from './session.ts'
+import { Session, sessionUnknown } from './session.ts'
 import { SessionJudge } from './session-judge.ts'
+import { defaultLimits, type SessionLimits } from './session-limits.ts'
 import type { SessionCall } from './session-record.ts'
-
-const defaultLimits: SessionLimits = { toolTimeoutMs: 30_000, maxResultChars: 100_000, maxCalls: 10_000 }
 
 export interface SessionBrokerOptions {
   readonly environments: readonly Environment[]

@@ -11,18 +11,10 @@ import type { Json } from '../vocabulary/json.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
+import { keptSize } from './kept-size.ts'
 import type { SessionJudge } from './session-judge.ts'
+import type { SessionLimits } from './session-limits.ts'
 import { type SessionCall, sessionTrajectory } from './session-record.ts'
-
-/** Bounds of what one session may do. */
-export interface SessionLimits {
-  /** Milliseconds that a caller waits for a call; the wait ends then, not the call. */
-  readonly toolTimeoutMs: number
-  /** Longest text of a result, in characters; what is cut is announced. */
-  readonly maxResultChars: number
-  /** Most calls between two resets, because each is kept for the verifier. */
-  readonly maxCalls: number
-}
 
 /** What a session shares with the broker that opened it. */
 export interface SessionParts {
@@ -66,6 +58,7 @@ export class Session {
   #instance: WorldInstance
   #lastSign: number
   #calls: SessionCall[] = []
+  #keptChars = 0
   /** Settles, never rejects, when everything that was asked so far has happened; null when nothing is under way. */
   #underWay: Promise<void> | null = null
 
@@ -157,6 +150,7 @@ export class Session {
       const old = this.#instance
       this.#instance = fresh
       this.#calls = []
+      this.#keptChars = 0
       await this.#parts.closeWorld(old)
     })
   }
@@ -201,8 +195,8 @@ export class Session {
   #run(asked: AskedCall, signal: AbortSignal): CallAnswer {
     const { name, args, surface } = asked
     if (signal.aborted || this.isClosed) return refused(name, 'was cancelled before it ran')
-    const { maxCalls } = this.#parts.limits
-    if (this.#calls.length >= maxCalls) return refused(name, `is one more than the ${maxCalls} calls of a session`)
+    const full = this.#fullness()
+    if (full !== null) return refused(name, full)
     try {
       const routed = routeCall(this.#instance, surface, name, args, this.#ended.signal)
       if (!isPromise(routed)) return this.#record(asked, routed)
@@ -218,7 +212,16 @@ export class Session {
   #record(asked: AskedCall, routed: RoutedCall): SessionCall {
     const call = this.#bounded(asked, routed)
     this.#calls.push(call)
+    this.#keptChars += keptSize(call)
     return call
+  }
+
+  /** Why nothing more can be called before a reset. */
+  #fullness(): string | null {
+    const { maxCalls, maxKeptChars } = this.#parts.limits
+    if (this.#calls.length >= maxCalls) return `is one more than the ${maxCalls} calls of a session`
+    if (this.#keptChars >= maxKeptChars) return `comes after calls of ${maxKeptChars} characters, the most of a session`
+    return null
   }
 
   #bounded({ name }: AskedCall, { serverName, arguments: args, outcome }: RoutedCall): SessionCall {

@@ -126,6 +126,25 @@ describe('Session', () => {
     expect((await session.call(read.tool, read.arguments)).result.ok).toBe(true)
   })
 
+  test.each([
+    ['arguments', { name: 'nowhere', args: { text: 'x'.repeat(3_000) } }],
+    ['names', { name: 'x'.repeat(3_000), args: {} }],
+    ['keys', { name: 'nowhere', args: { ['x'.repeat(3_000)]: 1 } }],
+  ])('refuses more than it can keep of a client that sends long %s', async (_what, { name, args }) => {
+    const broker = await openBroker({ limits: { maxKeptChars: 10_000, maxResultChars: 100 } })
+    const session = await broker.open(wanted)
+    const kinds: string[] = []
+    for (let i = 0; i < 8; i++) {
+      const { result } = await session.call(name, args)
+      kinds.push(result.ok ? 'ok' : result.error.kind)
+    }
+    expect(kinds.slice(0, 3)).toEqual(['unknown_tool', 'unknown_tool', 'unknown_tool'])
+    expect(kinds.slice(4)).toEqual(['timeout', 'timeout', 'timeout', 'timeout'])
+    expect(session.calls.length).toBeLessThan(5)
+    await session.reset()
+    expect((await session.call(name, args)).result).toMatchObject({ error: { kind: 'unknown_tool' } })
+  })
+
   test('knows no tool of the control side, on either surface', async () => {
     const broker = await openBroker()
     const session = await broker.open(wanted)
