@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../determinism/clock.ts'
-import { environmentFault, failed } from '../environment/tools/tool-failure.ts'
+import { environmentFault, failed, shownName } from '../environment/tools/tool-failure.ts'
 import { type RoutedCall, routeCall, surfaceTools, type ToolSurface } from '../environment/tools/tool-surface.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { CapturedState, WorldInstance } from '../hooks/world.ts'
@@ -265,7 +265,7 @@ interface AskedCall {
 
 /** A call that its caller has no result of. */
 function refused(name: string, why: string): SessionCall {
-  const result = failed({ kind: 'timeout', code: 'timeout', message: `${name} ${why}` })
+  const result = failed({ kind: 'timeout', code: 'timeout', message: `${shownName(name)} ${why}` })
   return { name, serverName: null, arguments: null, diff: [], ...boundedResult(result, Number.MAX_SAFE_INTEGER) }
 }
 

@@ -6,8 +6,13 @@ export function failed(error: ToolError): ToolResult {
   return { ok: false, error }
 }
 
+/** A name that a caller made up, at a length that a message can bear. */
+export function shownName(name: string): string {
+  return name.length > 128 ? `${name.slice(0, 128)}…` : name
+}
+
 export function unknownTool(name: string, known: readonly string[]): ToolResult {
-  const message = `unknown tool "${name}"; the tools are ${known.join(', ')}`
+  const message = `unknown tool "${shownName(name)}"; the tools are ${known.join(', ')}`
   return failed({ kind: 'unknown_tool', code: 'unknown_tool', message })
 }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import { shownName } from '../../environment/tools/tool-failure.ts'
 import type { ToolSurface } from '../../environment/tools/tool-surface.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import { jsonFault } from '../../vocabulary/json-fault.ts'
@@ -70,7 +71,7 @@ function toolResult({ name, serverName, result, text }: SessionCall): CallToolRe
   const { kind, code, message, violations } = result.error
   // Behind call_tool an unknown name is the model's to correct, so only a call by that name itself ends here.
   if (kind === 'unknown_tool' && serverName === null && name !== 'call_tool') {
-    throw new McpFailure('invalidParams', `Unknown tool: ${name}`, { kind, message })
+    throw new McpFailure('invalidParams', `Unknown tool: ${shownName(name)}`, { kind, message })
   }
   const error = { kind, code, message, ...(violations === undefined ? {} : { violations }) }
   return { content, structuredContent: { error }, isError: true }

@@ -66,6 +66,17 @@ describe('an ordinary MCP client', () => {
     expect((await fetch(`${server.mcpUrl(handle)}?surface=all`, post('{}'))).status).toBe(400)
   })
 
+  test('gets a name of a million characters back in part only', async () => {
+    const server = await serveLibrary({ limits: { maxCalls: 1 } })
+    const client = await mcpClient(server.mcpUrl((await server.broker.open(wanted)).handle))
+    const name = 'x'.repeat(1_000_000)
+    const unknown = await client.callTool({ name, arguments: {} }).catch((error: unknown) => error)
+    expect(unknown).toMatchObject({ code: -32_602 })
+    expect((unknown as Error).message.length).toBeLessThan(1_000)
+    expect(JSON.stringify((unknown as { data: unknown }).data).length).toBeLessThan(10_000)
+    expect(JSON.stringify(await client.callTool({ name, arguments: {} })).length).toBeLessThan(1_000)
+  })
+
   test('sees names that every chat API takes, unique and stable, and reaches the tools behind them', async () => {
     const long = 'x'.repeat(73)
     const names = ['stock.count', 'stock_count', 'größe', `${long}a`, `${long}b`, 'plain']
