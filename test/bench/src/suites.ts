@@ -5,6 +5,7 @@ import type { Metric } from './metric.ts'
 import { rolloutMetrics } from './rollout/rollout-metrics.ts'
 import { shardMetrics } from './rollout/shard-metrics.ts'
 import { servingMetrics } from './serving/serving-metrics.ts'
+import { memoryMetrics } from './training/memory-metrics.ts'
 import { trainingMetrics } from './training/training-metrics.ts'
 
 /** A part of the benchmark that runs on its own. */
@@ -26,7 +27,8 @@ export const suites: readonly Suite[] = [
   { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
   { name: 'shards', ids: /^E(16|17|18|22)/, run: (smoke) => shardMetrics({ smoke }) },
   { name: 'serving', ids: /^E20/, run: (smoke) => servingMetrics({ smoke }) },
-  { name: 'training', ids: /^L2\d$/, run: (smoke) => trainingMetrics({ smoke }) },
+  { name: 'training', ids: /^L2[0-2]$/, run: (smoke) => trainingMetrics({ smoke }) },
+  { name: 'long run', ids: /^L23$/, run: (smoke) => memoryMetrics({ smoke }) },
   { name: 'learner', ids: /^L[1-8]$/, run: (smoke) => learnerMetrics({ smoke }) },
   { name: 'studies', ids: /^L(9|1\d)$/, run: (smoke) => studyMetrics({ smoke }) },
 ]
