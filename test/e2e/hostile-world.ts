@@ -31,6 +31,7 @@ const attacks = {
   loop: () => { for (;;) {} },
   memory: () => { const held = []; for (;;) held.push(new Array(1000).fill(held.length)) },
   exit: () => process.exit(7),
+  stop: () => process.kill(process.pid, 'SIGSTOP'),
   late: () => new Promise((resolve) => setTimeout(() => { for (;;) {} }, 20)),
 }
 const tools = Object.keys(attacks).map((name) => ({ name, description: name, inputSchema: { type: 'object' }, readOnly: true }))

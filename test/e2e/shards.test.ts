@@ -100,6 +100,16 @@ test('a process that is stuck in SQL is ended at its deadline, and its other rol
   expect((resumed?.at ?? Number.NaN) - deadline).toBeLessThan(1_500)
 })
 
+test('a process that is stopped as a whole is ended when it gives no sign of life, and its other rollouts go on', async () => {
+  const { bad, good } = split(await playAll(await run({ mode: 'processes', attack: 'stop', rollout: short }), 1))
+  expect(bad[0]?.outcome).toMatchObject({
+    kind: 'environment_fault',
+    code: 'world_crashed',
+    message: expect.stringContaining('no sign of life'),
+  })
+  expect(good.every(({ verdict }) => verdict?.passed)).toBe(true)
+}, 60_000)
+
 test('a thread that is stuck in SQL is given up with advice, and the run goes on without it', async () => {
   const child = await project.run('sh', [
     '-c',

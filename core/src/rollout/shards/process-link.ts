@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type GuardNote, guardFd } from './guard-note.ts'
+import { aliveEveryMs, type GuardNote, guardFd } from './guard-note.ts'
 import type { LinkListener, OpenLink, ShardLink } from './shard-link.ts'
 import type { Mark } from './shard-marks.ts'
 import type { FromShard, ShardSetup, ToShard } from './shard-messages.ts'
@@ -9,13 +9,19 @@ import type { FromShard, ShardSetup, ToShard } from './shard-messages.ts'
 /** Milliseconds after a process's end in which its guard's last line must have come. */
 const lastWordsMs = 50
 
+/** Least milliseconds without a sign of life after which a process counts as stopped. */
+const leastSilenceMs = 5_000
+
 /** A shard in a process of its own. Secrets reach it by its environment alone. */
 class ProcessLink implements ShardLink {
   readonly over: Promise<void>
   readonly #child: ChildProcess
   readonly #listener: LinkListener
   #mark: Mark | null = null
-  #isOutOfMemory = false
+  /** Why it was ended from here or by its guard; null when neither did it. */
+  #reason: string | null = null
+  /** Milliseconds, as far as they were watched, since its guard said anything; null before it first did. */
+  #silentMs: number | null = null
 
   constructor(module: string, setup: Omit<ShardSetup, 'kind' | 'marks'>, listener: LinkListener) {
     this.#listener = listener
@@ -25,17 +31,18 @@ class ProcessLink implements ShardLink {
       execArgv: [...ownArguments(), `--max-old-space-size=${setup.memoryMib}`],
     })
     this.#child = child
-    const outOfMemory = `it held more than ${setup.memoryMib} MiB`
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => process.stderr.write(chunk))
     const notes = child.stdio[guardFd] as Readable
     const heardAll = new Promise<void>((resolve) => notes.on('close', resolve))
-    readLines(notes, (line) => this.#hear(JSON.parse(line) as GuardNote))
+    readLines(notes, (line) => this.#hear(JSON.parse(line) as GuardNote, setup.memoryMib))
+    const watching = this.#watch(Math.max(leastSilenceMs, setup.limits.toolTimeoutMs))
     child.on('message', (message) => listener.message(message as FromShard))
     this.over = new Promise((resolve) => {
       const ended = async (why: string) => {
+        clearInterval(watching)
         await Promise.race([heardAll, new Promise((late) => setTimeout(late, lastWordsMs))])
         resolve()
-        listener.ended({ why: this.#isOutOfMemory ? outOfMemory : why, mark: this.#mark })
+        listener.ended({ why: this.#reason ?? why, mark: this.#mark })
       }
       child.once(
         'exit',
@@ -71,7 +78,25 @@ class ProcessLink implements ShardLink {
     return true
   }
 
-  #hear(note: GuardNote): void {
+  /** Ends a process whose guard has fallen silent: not stuck, which a guard would tell, but stopped as a whole. */
+  #watch(limitMs: number): NodeJS.Timeout {
+    let lookedAt = performance.now()
+    const timer = setInterval(() => {
+      const now = performance.now()
+      // While this process slept itself it could not hear anything.
+      const passed = Math.min(now - lookedAt, 2 * aliveEveryMs)
+      lookedAt = now
+      if (this.#silentMs === null) return
+      this.#silentMs += passed
+      if (this.#silentMs < limitMs) return
+      this.#reason ??= `it gave no sign of life for ${limitMs} ms`
+      this.#child.kill('SIGKILL')
+    }, aliveEveryMs)
+    return timer.unref()
+  }
+
+  #hear(note: GuardNote, memoryMib: number): void {
+    this.#silentMs = 0
     switch (note.kind) {
       case 'within':
         this.#mark = note.mark.slot === 0 ? null : note.mark
@@ -84,7 +109,7 @@ class ProcessLink implements ShardLink {
         break
       case 'memory':
         this.#mark = note.mark
-        this.#isOutOfMemory = true
+        this.#reason = `it held more than ${memoryMib} MiB`
     }
   }
 }

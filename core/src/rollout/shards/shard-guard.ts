@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import type { GuardNote, GuardOrders } from './guard-note.ts'
+import { aliveEveryMs, type GuardNote, type GuardOrders } from './guard-note.ts'
 import { HangDetector, type Pace } from './hang-detector.ts'
 import { lookEveryMs } from './shard-link.ts'
 import { ShardMarks } from './shard-marks.ts'
@@ -42,6 +42,10 @@ class ShardGuard {
     }
   }
 
+  live(): void {
+    this.#write({ kind: 'alive' })
+  }
+
   #note(pace: Pace, now: number): void {
     const { mark, stillMs } = this.#detector
     if (pace === 'hung') {
@@ -70,4 +74,6 @@ function end(): void {
 }
 
 const guard = new ShardGuard(workerData as GuardOrders)
+guard.live()
 setInterval(() => guard.look(), lookEveryMs)
+setInterval(() => guard.live(), aliveEveryMs)
