@@ -7,29 +7,12 @@ import {
   loadEnvironment,
   type Policy,
   ReactRollout,
-  type ResolvedConfig,
+  resolveConfig,
   type Task,
   type ToolCall,
 } from 'rlenv'
 import { scriptedPolicy, tinyEnvironment, tinyHooks, tinyPlugin } from 'rlenv/testing'
 import type { Metric } from '../metric.ts'
-
-const rollout: ResolvedConfig['rollout'] = {
-  maxTurns: 20,
-  maxToolCalls: null,
-  maxConcurrentRollouts: 64,
-  mode: 'inline',
-  shards: null,
-  shardMemoryMib: null,
-  toolTimeoutMs: 30_000,
-  turnTimeoutMs: 300_000,
-  rolloutTimeoutMs: 1_800_000,
-  maxResultChars: 20_000,
-  maxAttempts: 3,
-  temperature: 1,
-  topP: 1,
-  maxTokens: null,
-}
 
 const world = new ExecutableWorld()
 const signal = new AbortController().signal
@@ -54,13 +37,14 @@ function workload(): Workload {
 /** Milliseconds per rollout of the whole path: engine, turn loop, tools, verifier, shaper. */
 async function rolloutMs({ environment, task, policy }: Workload, groups: number, groupSize: number): Promise<number> {
   const plugin = tinyPlugin({ hooks: { ...tinyHooks, rewardShaper: (reward) => reward } })
+  const { config } = await resolveConfig({}, { command: 'bench' })
   const engine = createRolloutEngine({
     pipeline: await assemblePipeline([{ name: 'bench', plugins: [plugin] }]),
     strategy: new ReactRollout(),
     world,
     policy,
     environments: [environment],
-    config: rollout,
+    config: config.rollout,
     seed: 1,
     events: () => undefined,
   })
