@@ -3,10 +3,9 @@ import { type Clock, systemClock } from '../determinism/clock.ts'
 import { ExecutableWorld } from '../environment/executable-world.ts'
 import type { ToolSurface } from '../environment/tools/tool-surface.ts'
 import { didYouMean } from '../errors/near-names.ts'
-import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
-import type { World, WorldInstance, WorldRequest } from '../hooks/world.ts'
+import { RlenvError } from '../errors/rlenv-error.ts'
+import type { World, WorldInstance } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
-import { attempt } from '../rollout/deadline.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { Admission, type AdmissionRequest, type Place } from './admission.ts'
@@ -14,6 +13,7 @@ import { Session, sessionUnknown } from './session.ts'
 import { SessionJudge } from './session-judge.ts'
 import { defaultLimits, type SessionLimits } from './session-limits.ts'
 import type { SessionCall } from './session-record.ts'
+import { SessionWorlds } from './session-worlds.ts'
 
 export interface SessionBrokerOptions {
   readonly environments: readonly Environment[]
@@ -83,8 +83,7 @@ export class SessionBroker {
   readonly surface: ToolSurface
   readonly #options: SessionBrokerOptions
   readonly #clock: Clock
-  readonly #world: World
-  readonly #worldTimeoutMs: number
+  readonly #worlds: SessionWorlds
   readonly #judge: SessionJudge
   readonly #admission: Admission
   readonly #sessions = new Map<string, OpenSession>()
@@ -105,9 +104,8 @@ export class SessionBroker {
     this.surface = options.surface ?? 'direct'
     this.#options = options
     this.#clock = clock
-    this.#world = options.world ?? new ExecutableWorld()
-    this.#worldTimeoutMs = options.worldTimeoutMs ?? 30_000
-    const { pipeline = null, seed = 0, log } = options
+    const { pipeline = null, seed = 0, log, world = new ExecutableWorld(), worldTimeoutMs = 30_000 } = options
+    this.#worlds = new SessionWorlds({ world, timeoutMs: worldTimeoutMs, clock, log: log ?? (() => undefined) })
     this.#judge = new SessionJudge({ pipeline, seed, clock, ...(log === undefined ? {} : { log }) })
     this.#admission = new Admission(capacity, queueLimit)
     this.#reaper = setInterval(() => void this.reap(), Math.min(Math.max(leaseMs / 4, 50), 30_000)).unref()
@@ -138,7 +136,7 @@ export class SessionBroker {
    * Opens a session, now or when its turn in the queue comes.
    *
    * @throws {RlenvError} RLENV_USAGE for an environment or task that is not served, RLENV_SERVER_FULL,
-   * RLENV_SERVER_CLOSED, RLENV_WORLD_UNAVAILABLE and what loading the environment throws; the signal's reason.
+   * RLENV_SERVER_CLOSED, RLENV_WORLD_UNAVAILABLE, RLENV_WORLD_SHARED and what loading the environment throws; the signal's reason.
    */
   async open(request: SessionRequest): Promise<Session> {
     if (this.#isOver) throw serverClosed()
@@ -229,8 +227,8 @@ export class SessionBroker {
 
   async #begin(request: SessionRequest, environment: Environment, task: Task | null, place: Place): Promise<Session> {
     const seed = request.seed ?? environment.seed
-    const openWorld = (signal: AbortSignal) => this.#openWorld({ environment, seed }, signal)
-    const closeWorld = (instance: WorldInstance) => this.#closeWorld(environment, instance)
+    const openWorld = (signal: AbortSignal) => this.#worlds.open({ environment, seed }, signal)
+    const closeWorld = (instance: WorldInstance) => this.#worlds.close(environment, instance)
     const instance = await openWorld(request.signal ?? new AbortController().signal)
     if (this.#isOver) {
       await closeWorld(instance)
@@ -263,33 +261,6 @@ export class SessionBroker {
       this.#closed++
       place.release()
     }
-  }
-
-  async #openWorld(request: WorldRequest, signal: AbortSignal): Promise<WorldInstance> {
-    let isLate = false
-    const opening = async () => {
-      const instance = await this.#world.open(request, signal)
-      if (isLate) void this.#closeWorld(request.environment, instance)
-      return instance
-    }
-    const settled = await attempt(opening, this.#worldTimeoutMs, signal, this.#clock)
-    if (settled.kind === 'value') return settled.value
-    isLate = true
-    if (settled.kind === 'aborted') throw signal.reason
-    if (settled.kind === 'failed') throw settled.cause
-    throw new RlenvError(`${request.environment.id} did not open within ${this.#worldTimeoutMs} ms`, {
-      code: 'RLENV_WORLD_UNAVAILABLE',
-      fix: 'Try again, or look into the log of the world.',
-    })
-  }
-
-  /** A world that does not close is given up after a while, so that its place is not lost. */
-  async #closeWorld(environment: Environment, instance: WorldInstance): Promise<void> {
-    const never = new AbortController().signal
-    const settled = await attempt(() => instance.close(), this.#worldTimeoutMs, never, this.#clock)
-    if (settled.kind === 'value') return
-    const why = settled.kind === 'failed' ? messageOf(settled.cause) : `no answer within ${this.#worldTimeoutMs} ms`
-    this.#options.log?.(`a world of ${environment.id} did not close: ${why}`)
   }
 }
 

@@ -1,5 +1,7 @@
 import { tinyEnvironment } from 'rlenv/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ExecutableWorld } from '../../src/environment/executable-world.ts'
+import type { WorldInstance, WorldRequest } from '../../src/hooks/world.ts'
 import { SessionBroker } from '../../src/serving/session-broker.ts'
 import { Gate, GatedWorld } from './gated-world.ts'
 import { library, ManualClock, openBroker } from './served-library.ts'
@@ -13,6 +15,23 @@ describe('SessionBroker', () => {
     const handles = await Promise.all(Array.from({ length: 50 }, async () => (await broker.open(wanted)).handle))
     expect(new Set(handles).size).toBe(50)
     for (const handle of handles) expect(handle).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  })
+
+  test('refuses a world that returns one instance to two sessions, or again at a reset, and leaves the first its own', async () => {
+    const inner = new ExecutableWorld()
+    let only: Promise<WorldInstance> | undefined
+    const open = (request: WorldRequest) => {
+      only ??= Promise.resolve(inner.open(request))
+      return only
+    }
+    const broker = await openBroker({ world: { name: 'shared', open, close: () => inner.close() } })
+    const first = await broker.open(wanted)
+    const refusal = expect.objectContaining({ code: 'RLENV_WORLD_SHARED', message: expect.stringContaining('shared') })
+    await expect(broker.open(wanted)).rejects.toThrow(refusal)
+    await expect(first.reset()).rejects.toThrow(refusal)
+    expect(broker.counts).toMatchObject({ open: 1, taken: 1 })
+    const { tool, arguments: args } = library.tasks[0]!.gold.calls[0]!
+    expect((await first.call(tool, args)).result.ok).toBe(true)
   })
 
   test('closes a session whose lease has run out, and a call or a heartbeat starts the lease again', async () => {
