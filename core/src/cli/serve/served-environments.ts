@@ -6,14 +6,14 @@ import { RlenvError } from '../../errors/rlenv-error.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import { isBundle } from '../environment-folder.ts'
 import type { Session } from '../rlenv-command.ts'
-import { synthesizedEnvironments } from '../synthesized-environments.ts'
+import { configuredEnvironments } from '../synthesized-environments.ts'
 
 /** The environments of a bundle or a folder of bundles; without one, those of the configuration. */
 export async function servedEnvironments(
   session: Session,
   bundle: string | undefined,
 ): Promise<readonly Environment[]> {
-  if (bundle === undefined) return (await synthesizedEnvironments(session)).environments
+  if (bundle === undefined) return (await configuredEnvironments(session)).environments
   const folder = resolve(bundle)
   const environments = (await isBundle(folder)) ? [await readBundle(folder)] : await readBundles(folder)
   if (environments.length > 0) return environments
