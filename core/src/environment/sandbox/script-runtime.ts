@@ -154,11 +154,12 @@ export class ScriptRuntime {
   #prepare(now: number): void {
     const context = this.#context
     const ask = context.newFunction('ask', (text) => context.newString(this.#answer(context.getString(text))))
-    const bounds = context.unwrapResult(context.evalCode(guestBounds, 'bounds.js'))
-    context.unwrapResult(context.callFunction(bounds, context.undefined, ask)).dispose()
     const prelude = context.unwrapResult(context.evalCode(guestPrelude, 'prelude.js'))
     const instant = context.newNumber(now)
     const guest = context.unwrapResult(context.callFunction(prelude, context.undefined, ask, instant))
+    // Afterwards, so that what carries every call does without the counting.
+    const bounds = context.unwrapResult(context.evalCode(guestBounds, 'bounds.js'))
+    context.unwrapResult(context.callFunction(bounds, context.undefined, ask)).dispose()
     for (const name of ['tool', 'verifier', 'describe'] as const) {
       this.#guest.set(name, context.getProp(guest, name))
     }
