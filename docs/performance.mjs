@@ -47,7 +47,7 @@ const sections = chapters.map(({ title, ids, text }) => {
 const missed = metrics.filter(({ target, ok }) => target !== null && !ok)
 const page = `# Performance
 
-Written by \`docs/performance.mjs\` from one run of \`npm run bench\` on ${cpus().length} cores, Node ${process.versions.node}. Absolute
+Written by \`docs/performance.mjs\` from \`npm run bench\` on ${cpus().length} cores, Node ${process.versions.node}. Absolute
 figures do not travel; ratios to a floor that was measured in the same run should. A target belongs to the ratio where there
 is one, otherwise to the value. ${missed.length === 0 ? 'Every target was met.' : `Missed: ${missed.map(({ id }) => id).join(', ')}.`}
 
