@@ -22,7 +22,10 @@ interface Opened {
 test('a world that brings its own environments is served: solved by an MCP client, found passed, and reset', async () => {
   const serving = await place.serve()
   const { calls = [] } = memory.tasks[0]!
-  const opened = (await control(serving, 'POST', '/sessions', { environmentId: 'memory', taskId: 'remember' })) as Opened
+  const opened = (await control(serving, 'POST', '/sessions', {
+    environmentId: 'memory',
+    taskId: 'remember',
+  })) as Opened
   const client = new Client({ name: 'by-hand', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(opened.mcp)) as Parameters<Client['connect']>[0])
   const verdict = async () => {
