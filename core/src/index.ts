@@ -245,12 +245,7 @@ export { type GroupStatistics, groupStatistics } from './training/loss/group-sta
 export { klEstimate } from './training/loss/kl-estimate.ts'
 export { type PolicyLossOptions, policyLoss } from './training/loss/policy-loss.ts'
 export { train } from './training/train.ts'
-export {
-  loadCheckpoint,
-  type SavedCheckpoint,
-  type TrainingCheckpoint,
-  type TrainingCounters,
-} from './training/training-checkpoint.ts'
+export { loadCheckpoint, type TrainingCheckpoint, type TrainingCounters } from './training/training-checkpoint.ts'
 export type { OpenRollouts, TrainingRecords } from './training/training-records.ts'
 export { reportHtml, type TrainingReport } from './training/training-report.ts'
 export type { TrainingRun } from './training/training-session.ts'

@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { contentHash } from '../determinism/content-hash.ts'
-import { errnoOf } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { EvaluationSession } from '../evaluation/evaluation-session.ts'
 import type { EnvironmentSplit } from '../evaluation/split-environments.ts'
+import { namesIn } from '../runs/names-in.ts'
 import { readMetadata } from '../runs/run-metadata.ts'
 import { loadCheckpoint, type SavedCheckpoint } from '../training/training-checkpoint.ts'
 import { trainingFingerprint } from '../training/training-fingerprint.ts'
@@ -104,13 +103,4 @@ function refuseSeen({ folder, saved }: FoundRun, unseen: readonly Environment[])
       fix: 'Evaluate with the seed, environments and evaluation.heldOutShare of that run, or say --split all.',
     },
   )
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort()
-  } catch (cause) {
-    if (errnoOf(cause) === 'ENOENT') return []
-    throw cause
-  }
 }

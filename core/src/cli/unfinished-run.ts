@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../errors/file-error.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
+import { namesIn } from '../runs/names-in.ts'
 import { type RunMetadata, readMetadata } from '../runs/run-metadata.ts'
 
 /** How a run's configuration was loaded. */
@@ -53,12 +52,3 @@ export async function latestUnfinishedRun(root: string): Promise<RunOrigin> {
 }
 
 const beginOf = ({ attempts }: RunMetadata): string => attempts.at(-1)?.started_at ?? ''
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort()
-  } catch (cause) {
-    if (errnoOf(cause) === 'ENOENT') return []
-    throw cause
-  }
-}

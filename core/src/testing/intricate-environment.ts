@@ -224,7 +224,7 @@ const tools: readonly Tool[] = [
 ]
 
 const scripts = {
-  'tools/merge_tags.ts': `export default function (db: any, args: { from: string; to: string }, world: any) {
+  'tools/merge_tags.ts': `export default function (db, args: { from: string; to: string }, world) {
   const { changes } = db.run('UPDATE OR IGNORE post_tags SET tag = @to WHERE tag = @from', args)
   const left = db.run('DELETE FROM post_tags WHERE tag = @from', args).changes
   let code = 'none'
@@ -234,7 +234,7 @@ const scripts = {
   return { changes, left, code, made: db.run('INSERT INTO accounts (handle) VALUES (@h)', { h: 'tag ' + args.to + changes }).lastInsertRowid }
 }`,
   // OR FAIL keeps what it wrote before it failed, which no log of whole statements can repeat.
-  'tools/seat_all.ts': `export default function (db: any, args: { line: number }) {
+  'tools/seat_all.ts': `export default function (db, args: { line: number }) {
   try { return db.run("INSERT OR FAIL INTO seats VALUES (@line, 7, 'x'), (@line, 8, 'ana'), (@line, 9, 'y')", args) }
   catch (error) { return { code: error.code, held: db.all('SELECT * FROM seats') } }
 }`,

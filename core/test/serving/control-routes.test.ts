@@ -124,7 +124,7 @@ describe('the control plane', () => {
       ['queued', 1],
       ['open', undefined],
     ])
-    expect(server.broker.get(lines.at(-1).handle)).toBeDefined()
+    expect([...server.broker.sessions()].map(({ handle }) => handle)).toEqual([lines.at(-1).handle])
     expect(server.broker.counts.taken).toBe(1)
   })
 })
