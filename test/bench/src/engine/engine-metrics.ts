@@ -3,7 +3,7 @@ import type { Metric } from '../metric.ts'
 import { callMetrics } from './call-metrics.ts'
 import { type Bench, metric, timed } from './engine-bench.ts'
 import { benchEnvironment, benchPlans } from './fixture.ts'
-import { diffMetric, memoryMetric, openMetrics, sizeMetric } from './instance-metrics.ts'
+import { diffMetric, memoryMetric, openMetrics, readyMetrics, sizeMetric } from './instance-metrics.ts'
 import { rawOpener } from './raw-sqlite.ts'
 import { replayMemoryMetric, replayMetrics } from './replay-metrics.ts'
 import { comparisonMetric, soakMetrics } from './replay-soundness.ts'
@@ -49,6 +49,7 @@ export async function engineMetrics(options: EngineBenchOptions = {}): Promise<M
   const memory = [memoryMetric(bench), replayMemoryMetric(bench)]
   return [
     ...openMetrics(bench),
+    ...readyMetrics(bench),
     ...callMetrics(bench),
     diffMetric(bench),
     ...memory,

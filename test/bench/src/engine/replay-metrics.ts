@@ -1,8 +1,8 @@
-import { type Environment, loadEnvironment, RandomStream, type SqlStep, type Tool } from 'rlenv'
+import { loadEnvironment } from 'rlenv'
 import type { Metric } from '../metric.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { type Bench, closeAll, type Instance, median, metric, timed } from './engine-bench.ts'
-import { benchEnvironment } from './fixture.ts'
+import { grown } from './grown.ts'
 import { type OpenRaw, rawDiff } from './raw-sqlite.ts'
 import { opened, playInterleaved } from './replay-step.ts'
 
@@ -55,36 +55,6 @@ function openMetrics(bench: Bench): Metric[] {
     metric('E3', `open ${instances} replayed instances, against bare deserialisation`, 'ms', open, bare, 0.05),
     metric('E14b', `drop ${instances} played replayed instances`, 'ms', dropped, null, 1),
   ]
-}
-
-const sweep = (index: number): Tool => {
-  const sql: SqlStep = { kind: 'run', sql: `UPDATE entity_${index} SET price = price + 1 WHERE parent_id = @id` }
-  return {
-    name: `sweep_${index}`,
-    summary: 'sweep',
-    description: 'Raises the price of all children of a row.',
-    inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
-    outputSchema: {},
-    effect: 'write',
-    tables: [],
-    errors: [],
-    implementation: { kind: 'sql', steps: [sql] },
-  }
-}
-
-/** The benchmark's environment with more rows, and with writes that do not say which rows they reach. */
-function grown(rowsPerTable: number): Environment {
-  const environment = benchEnvironment()
-  const random = RandomStream.of(3, 'grown', rowsPerTable)
-  const more = Array.from({ length: 15 }, (_, index) => {
-    const rows = Array.from({ length: rowsPerTable }, (_row, row) => {
-      const columns = `'a further row ${row}', 'open', ${random.int(1000)}, 1.25, '2026-01-01 10:00:00', ${1 + random.int(24)}`
-      return `(${row + 25}, ${columns})`
-    })
-    return `INSERT INTO entity_${index + 1} VALUES ${rows.join(', ')};`
-  })
-  const data = `${environment.database.data}\n${more.join('\n')}`
-  return { ...environment, database: { ...environment.database, data }, tools: [...environment.tools, sweep(4)] }
 }
 
 /** Median milliseconds of processor time, after one round that does not count: a bound in milliseconds must not know its neighbours. */
