@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { Project } from '../../e2e/project.ts'
 
 const bin = join(import.meta.dirname, '../../../core/bin/run.js')
@@ -42,10 +43,12 @@ export class ServedBundles {
   readonly pid: number
   readonly #project: Project
   readonly #child: ChildProcess
+  readonly #errors: Said
 
-  private constructor(project: Project, child: ChildProcess, url: string) {
+  private constructor(project: Project, { child, stderr }: Started, url: string) {
     this.#project = project
     this.#child = child
+    this.#errors = stderr
     this.pid = child.pid as number
     this.url = url
     this.tasks = tasksOf(project.path('environments'))
@@ -57,7 +60,13 @@ export class ServedBundles {
     const args = [bin, 'serve', '--bundle', 'environments', '--json', ...flags]
     const env = { ...process.env, CI: '1', NO_COLOR: '1', ...variables }
     const child = spawn(process.execPath, args, { cwd: project.directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    return new ServedBundles(project, child, await addressOf(child))
+    const started = { child, stdout: new Said(child.stdout), stderr: new Said(child.stderr) }
+    return new ServedBundles(project, started, await addressOf(started))
+  }
+
+  /** First match among what the process says, or will say, on stderr. */
+  said(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#errors.match(pattern)
   }
 
   async stop(): Promise<void> {
@@ -68,23 +77,44 @@ export class ServedBundles {
   }
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
-  let stdout = ''
-  let stderr = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
+interface Started {
+  readonly child: ChildProcess
+  readonly stdout: Said
+  readonly stderr: Said
+}
+
+/** The document that is printed when the server listens. */
+function addressOf({ child, stdout, stderr }: Started): Promise<string> {
   return new Promise((resolve, reject) => {
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-      try {
-        resolve((JSON.parse(stdout) as { url: string }).url)
-      } catch {
-        // The document has not come whole yet.
-      }
-    })
-    child.once('close', (code) => reject(new Error(`rlenv serve ended with ${code}\n${stdout}\n${stderr}`)))
+    stdout.match(/^\{.*^\}$/ms).then(
+      ([document]) => resolve((JSON.parse(document) as { url: string }).url),
+      () => undefined,
+    )
+    child.once('close', (code) => reject(new Error(`rlenv serve ended with ${code}\n${stdout.text}\n${stderr.text}`)))
   })
+}
+
+/** What a process has said so far on one of its streams. */
+class Said {
+  text = ''
+  readonly #stream: Readable
+
+  constructor(stream: Readable | null) {
+    if (stream === null) throw new TypeError('the stream is no pipe')
+    this.#stream = stream
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      this.text += text
+    })
+  }
+
+  async match(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.text)
+      if (found !== null) return found
+      if (this.#stream.readableEnded) throw new Error(`nothing matches ${pattern} in\n${this.text}`)
+      await Promise.race([once(this.#stream, 'data'), once(this.#stream, 'end')])
+    }
+  }
 }
 
 function tasksOf(folder: string): readonly GoldTask[] {
