@@ -45,7 +45,7 @@ export class StatementRegistry {
 
   /** For our own statements, which need no vetting. With parameters, one that reads by key: at most one row. */
   own(sql: string, columns: readonly string[] = [], parameters: readonly string[] = []): RegisteredStatement {
-    const nothing = { writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false }
+    const nothing = { writes: [], readOnly: true, firesPrograms: false, visits: 0, partial: false, searchTexts: [] }
     const single = parameters.length > 0
     const positional = positionalSql(sql, sqlTokens(sql))
     const told = { sql, positional, columns, parameters, single, ...nothing }

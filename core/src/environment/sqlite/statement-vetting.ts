@@ -11,6 +11,7 @@ import {
 import { type PlanLine, type PlanNames, planCost } from './plan-cost.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
+import { type SearchText, searchTexts } from './search-texts.ts'
 import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
@@ -37,6 +38,8 @@ export interface VettedStatement {
   readonly partial: boolean
   /** Whether it draws from `random()`. */
   readonly usesRandom: boolean
+  /** Parameters whose texts are to be looked at before it runs, see `searchFault`. */
+  readonly searchTexts: readonly SearchText[]
   /**
    * Whether the row id that the driver reports is that of a row which it inserted, if it changed any. Not so for tables
    * without row ids and for upserts, after which the driver still reports an earlier INSERT's, perhaps another rollout's.
@@ -242,6 +245,7 @@ export class StatementVetter {
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
+      searchTexts: searchTexts(tokens),
       inserts: reportsRowid(opcodes) && !isUpsert(tokens),
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }

@@ -3,9 +3,10 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
 import type { ArgumentViolation } from '../../vocabulary/tool.ts'
 import { deepestArguments, isNestedDeeper } from './nesting.ts'
+import { type ArgumentBounds, firstExcess, mostViolations, widened } from './open-values.ts'
 import { patternCost } from './pattern-cost.ts'
 import { compileSubset } from './schema-check.ts'
-import { allowsNull, defaultOf, dereference, isObject, pointerPart } from './schema-references.ts'
+import { allowsNull, defaultOf, dereference, isObject } from './schema-references.ts'
 import type { SchemaCheck } from './value-checks.ts'
 
 export type ValidatedArguments =
@@ -39,17 +40,6 @@ function patternsIn(schema: Json): string[] {
   return [...found, ...Object.values(schema).flatMap(patternsIn)]
 }
 
-/** Path of a text, or of a name, that has more characters than allowed. */
-function tooLong(value: Json, most: number, path = ''): string | undefined {
-  if (typeof value === 'string') return value.length > most ? path : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, entry] of Object.entries(value)) {
-    const found = name.length > most ? path : tooLong(entry as Json, most, `${path}/${pointerPart(name)}`)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
 /** Where an error is to be fixed: a missing or unwanted property is named in the path itself. */
 function violationOf(error: ErrorObject): ArgumentViolation {
   const { params } = error
@@ -71,27 +61,33 @@ function withoutNulls(schema: JsonSchema, value: Json): Json {
   return Object.fromEntries(kept)
 }
 
-function compileFull(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
+const unbounded: ArgumentBounds = { text: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY }
+
+function compileFull(schema: JsonSchema, strictObjects: boolean, bounds: ArgumentBounds | null): SchemaCheck {
   const open = !strictObjects || 'additionalProperties' in schema || 'unevaluatedProperties' in schema
   const validate: ValidateFunction = ajv().compile(open ? schema : { ...schema, unevaluatedProperties: false })
-  const longest = Math.min(...patternsIn(schema).map((pattern) => patternCost(pattern).longestText))
+  const matched = Math.min(...patternsIn(schema).map((pattern) => patternCost(pattern).longestText))
+  const wide = bounds === null ? unbounded : widened(schema, bounds)
+  const most = { ...wide, text: Math.min(wide.text, matched) }
+  const isBounded = most.text < Number.POSITIVE_INFINITY
   return (value, _path, violations) => {
-    const path = longest === Number.POSITIVE_INFINITY ? undefined : tooLong(value, longest)
-    if (path !== undefined) {
-      violations.push({ path, message: `must have at most ${longest} characters to be matched with a pattern` })
+    const excess = isBounded ? firstExcess(value, most) : null
+    if (excess !== null) {
+      violations.push(excess)
       return value
     }
     const copy = structuredClone(strictObjects ? withoutNulls(schema, value) : value) as Json
-    if (!validate(copy)) violations.push(...(validate.errors ?? []).map(violationOf))
+    if (!validate(copy)) violations.push(...(validate.errors ?? []).slice(0, mostViolations + 1).map(violationOf))
     return copy
   }
 }
 
-function compileCheck(schema: JsonSchema, strictObjects: boolean): SchemaCheck {
+function compileCheck(schema: JsonSchema, strictObjects: boolean, bounds: ArgumentBounds | null): SchemaCheck {
   const explosive = patternsIn(schema).find((pattern) => patternCost(pattern).explosive)
   if (explosive !== undefined)
     throw new Error(`pattern ${explosive} is invalid or may take time exponential in the text's length`)
-  return compileSubset(schema, { arguments: strictObjects }) ?? compileFull(schema, strictObjects)
+  const subset = compileSubset(schema, { arguments: strictObjects, bounds })
+  return subset ?? compileFull(schema, strictObjects, bounds)
 }
 
 /** A tool's parameters: `properties` is always there, so that a schema without any stands for "no arguments". */
@@ -104,16 +100,27 @@ export function argumentSchema(schema: JsonSchema): JsonSchema {
   return { type: 'object', properties: {}, ...plain, ...closed } as JsonSchema
 }
 
+/** Those that anybody would read, and a last one that says that there are more. */
+function listed(violations: readonly ArgumentViolation[]): readonly ArgumentViolation[] {
+  if (violations.length <= mostViolations) return violations
+  const more = { path: '', message: `have more faults than the ${mostViolations} listed here` }
+  return [...violations.slice(0, mostViolations), more]
+}
+
 /**
  * Checks the arguments of one tool. Null equals left out wherever leaving out is allowed, defaults are filled in, and an
- * argument that the tool does not have is a violation unless its schema says otherwise.
+ * argument that the tool does not have is a violation unless its schema says otherwise. Of more than 50 violations, 50 are
+ * listed.
  */
 export class ArgumentValidator {
   readonly #check: SchemaCheck
 
-  /** @throws {Error} for a schema that cannot be compiled. */
-  constructor(schema: JsonSchema) {
-    this.#check = compileCheck(argumentSchema(schema), true)
+  /**
+   * @param bounds - what holds where the schema states no bound; null leaves it open.
+   * @throws {Error} for a schema that cannot be compiled.
+   */
+  constructor(schema: JsonSchema, bounds: ArgumentBounds | null = null) {
+    this.#check = compileCheck(argumentSchema(schema), true, bounds)
   }
 
   /** Nothing at all counts as no arguments. */
@@ -126,7 +133,9 @@ export class ArgumentValidator {
     }
     const violations: ArgumentViolation[] = []
     const value = this.#check(given, '', violations)
-    return violations.length > 0 ? { ok: false, violations } : { ok: true, value: value as JsonObject }
+    return violations.length > 0
+      ? { ok: false, violations: listed(violations) }
+      : { ok: true, value: value as JsonObject }
   }
 }
 
@@ -136,7 +145,7 @@ const resultChecks = new WeakMap<JsonSchema, SchemaCheck>()
 export function outputViolations(schema: JsonSchema, value: Json): readonly ArgumentViolation[] {
   let check = resultChecks.get(schema)
   if (check === undefined) {
-    check = compileCheck(schema, false)
+    check = compileCheck(schema, false, null)
     resultChecks.set(schema, check)
   }
   const violations: ArgumentViolation[] = []

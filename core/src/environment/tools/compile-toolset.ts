@@ -4,6 +4,7 @@ import type { Tool, ToolDefinition } from '../../vocabulary/tool.ts'
 import type { StatementRegistry } from '../sqlite/statement-registry.ts'
 import { ArgumentValidator, argumentSchema } from './argument-validator.ts'
 import { compileSqlTool } from './compile-sql-tool.ts'
+import { worldBounds } from './open-values.ts'
 import type { SqlProgram } from './sql-tool.ts'
 
 /** A tool ready to be called. */
@@ -43,7 +44,7 @@ function compileTool(
 ): CompiledTool | string[] {
   let validator: ArgumentValidator
   try {
-    validator = new ArgumentValidator(tool.inputSchema)
+    validator = new ArgumentValidator(tool.inputSchema, worldBounds)
   } catch (thrown) {
     return [`input schema: ${messageOf(thrown)}`]
   }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { ArgumentViolation } from '../../vocabulary/tool.ts'
-import { isObject, pointerPart } from './schema-references.ts'
+import { mostViolations } from './open-values.ts'
+import { isObject, pointerPart, shownPart } from './schema-references.ts'
 import type { SchemaCheck } from './value-checks.ts'
 
 /** What to do about one declared property. */
@@ -18,6 +19,8 @@ export interface ObjectPlan {
   readonly undeclared: readonly string[]
   /** For properties without a plan; null refuses them. */
   readonly rest: SchemaCheck | null
+  /** Most properties without a plan. */
+  readonly mostOthers: number
   readonly nullIsAbsent: boolean
 }
 
@@ -35,13 +38,14 @@ export function objectCheck(plan: ObjectPlan): SchemaCheck {
     const others = Object.keys(value)
     if (others.length > seen) {
       const unplanned = others.filter((name) => !declared.has(name))
-      for (const name of unplanned) checkOther(plan, name, { value, path, violations, checked, known })
+      checkOthers(plan, unplanned, { value, path, violations, checked, known })
     }
     return checked
   }
 }
 
-interface OtherProperty {
+/** What is known while properties without a plan are looked at. */
+interface OtherProperties {
   readonly value: JsonObject
   readonly path: string
   readonly violations: ArgumentViolation[]
@@ -50,8 +54,19 @@ interface OtherProperty {
   readonly known: string
 }
 
-function checkOther({ rest }: ObjectPlan, name: string, at: OtherProperty): void {
-  const path = `${at.path}/${pointerPart(name)}`
+/** Stops once there is more wrong than anybody would read. */
+function checkOthers(plan: ObjectPlan, names: readonly string[], at: OtherProperties): void {
+  const { path, violations } = at
+  if (names.length > plan.mostOthers)
+    violations.push({ path, message: `must have at most ${plan.mostOthers} such properties, got ${names.length}` })
+  for (const name of names) {
+    if (violations.length > mostViolations) return
+    checkOther(plan, name, at)
+  }
+}
+
+function checkOther({ rest }: ObjectPlan, name: string, at: OtherProperties): void {
+  const path = `${at.path}/${shownPart(name)}`
   if (rest !== null) setOwn(at.checked, name, rest(at.value[name] as Json, path, at.violations))
   else at.violations.push({ path, message: `is not an argument of this tool; known: ${at.known}` })
 }

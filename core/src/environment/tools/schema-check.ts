@@ -1,6 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
 import type { ArgumentViolation } from '../../vocabulary/tool.ts'
 import { objectCheck, type PropertyPlan } from './object-check.ts'
+import { type ArgumentBounds, mostViolations, OpenPlaces } from './open-values.ts'
 import { allowsNull, defaultOf, isObject, pointerPart, resolveReference } from './schema-references.ts'
 import { numberCheck, type SchemaCheck, textCheck, typeCheck, valueCheck } from './value-checks.ts'
 
@@ -8,7 +9,12 @@ import { numberCheck, type SchemaCheck, textCheck, typeCheck, valueCheck } from 
 export interface SchemaCheckOptions {
   /** For arguments: unknown properties are refused, null counts as left out, defaults are filled in. */
   readonly arguments: boolean
+  /** What holds where the schema states no bound; null for none. */
+  readonly bounds?: ArgumentBounds | null
 }
+
+/** Violations of one of several options that a message lists. */
+const mostOfOneOption = 5
 
 const understood = new Set(
   `type properties required additionalProperties items enum const minimum maximum exclusiveMinimum exclusiveMaximum
@@ -20,20 +26,24 @@ const understood = new Set(
 class SchemaCompiler {
   readonly #root: JsonSchema
   readonly #options: SchemaCheckOptions
+  readonly #places: OpenPlaces | null
   readonly #open: string[] = []
 
   constructor(root: JsonSchema, options: SchemaCheckOptions) {
     this.#root = root
     this.#options = options
+    this.#places = options.bounds ? new OpenPlaces(root, options.bounds) : null
   }
 
   compile(schema: Json | undefined): SchemaCheck | null {
-    if (schema === undefined || schema === true) return (value) => value
+    if (schema === undefined || schema === true) return this.#places?.anything ?? ((value) => value)
     if (!isObject(schema)) return null
     if (Object.keys(schema).some((keyword) => !understood.has(keyword))) return null
     if (typeof schema.$ref === 'string') return this.#compileReference(schema, schema.$ref)
-    const parts = [this.#anyOf(schema), typeCheck(schema), valueCheck(schema), numberCheck(schema), textCheck(schema)]
-    const nested = [...parts, this.#arrayCheck(schema), this.#objectCheck(schema)]
+    const parts = [this.#anyOf(schema), typeCheck(schema), valueCheck(schema), numberCheck(schema)]
+    const texts = [this.#places?.text(schema), textCheck(schema)]
+    const closed = this.#places?.closed(schema) ?? schema
+    const nested = [...parts, ...texts, this.#arrayCheck(closed), this.#objectCheck(closed)]
     if (nested.includes(null)) return null
     return inSequence(nested.filter((check): check is SchemaCheck => typeof check === 'function'))
   }
@@ -59,7 +69,7 @@ class SchemaCompiler {
         const own: ArgumentViolation[] = []
         const checked = check(value, path, own)
         if (own.length === 0) return checked
-        failed.push(...own)
+        failed.push(...own.slice(0, mostOfOneOption))
       }
       violations.push({ path, message: failed.map((violation) => violation.message).join(', or ') })
       return value
@@ -73,14 +83,16 @@ class SchemaCompiler {
     const [least, most] = [Number(minItems ?? 0), Number(maxItems ?? Number.POSITIVE_INFINITY)]
     return (value, path, violations) => {
       if (!Array.isArray(value)) return value
-      const list = value as readonly Json[]
+      const given = value as readonly Json[]
+      // Of a list that is far too long, what is beyond makes no difference.
+      const list = given.length > most + mostViolations ? given.slice(0, most + mostViolations) : given
       if (list.length < least)
-        violations.push({ path, message: `must have at least ${least} items, got ${list.length}` })
-      if (list.length > most) violations.push({ path, message: `must have at most ${most} items, got ${list.length}` })
+        violations.push({ path, message: `must have at least ${least} items, got ${given.length}` })
+      if (list.length > most) violations.push({ path, message: `must have at most ${most} items, got ${given.length}` })
       if (uniqueItems === true && new Set(list.map((entry) => JSON.stringify(entry))).size < list.length) {
         violations.push({ path, message: 'must not repeat an item' })
       }
-      return list.map((entry, index) => item(entry, `${path}/${index}`, violations))
+      return eachItem(list, item, path, violations)
     }
   }
 
@@ -107,7 +119,8 @@ class SchemaCompiler {
     const undeclared = (required as readonly Json[]).filter(
       (name): name is string => typeof name === 'string' && !(name in properties),
     )
-    return objectCheck({ plans, undeclared, rest, nullIsAbsent: this.#options.arguments })
+    const mostOthers = rest === null ? Number.POSITIVE_INFINITY : (this.#places?.mostItems ?? Number.POSITIVE_INFINITY)
+    return objectCheck({ plans, undeclared, rest, mostOthers, nullIsAbsent: this.#options.arguments })
   }
 
   /** Without a word about other properties, arguments allow none and results allow any. */
@@ -115,6 +128,20 @@ class SchemaCompiler {
     if (additionalProperties !== undefined) return additionalProperties
     return !(this.#options.arguments && hasProperties)
   }
+}
+
+/** Stops once there is more wrong than anybody would read. */
+function eachItem(
+  list: readonly Json[],
+  item: SchemaCheck,
+  path: string,
+  violations: ArgumentViolation[],
+): readonly Json[] {
+  const checked: Json[] = []
+  for (let i = 0; i < list.length && violations.length <= mostViolations; i++) {
+    checked.push(item(list[i] as Json, `${path}/${i}`, violations))
+  }
+  return checked
 }
 
 function inSequence(checks: readonly SchemaCheck[]): SchemaCheck {

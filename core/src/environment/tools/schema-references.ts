@@ -1,10 +1,14 @@
 import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
+import { shownName } from './tool-failure.ts'
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A key as a part of a JSON pointer. */
 export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The same of a name that a caller made up, at a length that a message can bear. */
+export const shownPart = (name: string): string => pointerPart(shownName(name))
 
 /** The schema behind a local reference such as `#/$defs/Query`; undefined when there is none. */
 export function resolveReference(root: JsonSchema, reference: string): Json | undefined {

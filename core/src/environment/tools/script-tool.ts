@@ -5,6 +5,7 @@ import type { Tool, ToolResult } from '../../vocabulary/tool.ts'
 import type { ScriptOutcome, ScriptRuntime } from '../sandbox/script-runtime.ts'
 import { type BoundValue, fromJson, toCells } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
+import { searchFault } from '../sqlite/search-texts.ts'
 import type { RegisteredStatement, StatementRegistry } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
 import { isObject } from './schema-references.ts'
@@ -80,6 +81,8 @@ function answer(call: ScriptToolCall, text: string): string {
   const given = isObject(parameters) ? parameters : {}
   const bindings: Record<string, BoundValue> = {}
   for (const name of statement.parameters) bindings[name] = fromJson(Object.hasOwn(given, name) ? given[name] : null)
+  const fault = searchFault(statement.searchTexts, bindings)
+  if (fault !== null) throw new RequestRefused('invalid_arguments', `${fault.parameter} ${fault.message}`)
   if (kind === 'run') {
     const done = call.connection.run(statement, bindings)
     call.effects.record(statement, bindings, done)

@@ -3,9 +3,10 @@ import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { SqlStep, ToolErrorTemplate, ToolResult } from '../../vocabulary/tool.ts'
 import { type BoundValue, fromJson, type SqliteValue, toRow } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
+import { searchFault } from '../sqlite/search-texts.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
-import { failed, failureOf } from './tool-failure.ts'
+import { failed, failureOf, invalidArguments } from './tool-failure.ts'
 
 /** Most rows of a `rows` step that sets no limit of its own. */
 const defaultRowLimit = 200
@@ -90,19 +91,31 @@ function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | nul
   return null
 }
 
-function runStep(run: Run, compiled: CompiledStep): ToolResult | null {
+/** An argument's text, or that of an earlier step's row, may make a search take longer than any call should. */
+function refuseSearch(name: string, { args, scope }: Run, { statement }: CompiledStep): ToolResult | null {
+  if (statement === null || statement.searchTexts.length === 0) return null
+  const fault = searchFault(statement.searchTexts, scope)
+  if (fault === null) return null
+  const { parameter, message } = fault
+  if (Object.hasOwn(args, parameter)) return invalidArguments(name, [{ path: `/${parameter}`, message }])
+  return failed({ kind: 'business_rejection', code: 'statement_failed', message: `${name}: ${parameter} ${message}` })
+}
+
+function runStep(name: string, run: Run, compiled: CompiledStep): ToolResult | null {
   const { step } = compiled
   if (step.kind === 'require') {
     return step.anyOf.some((name) => run.scope[name] !== null) ? null : errorFrom(step.error, run.args)
   }
   if (step.when !== undefined && run.scope[step.when] === null) return null
+  const refused = refuseSearch(name, run, compiled)
+  if (refused !== null) return refused
   if (step.kind === 'row') return runRow(run, compiled)
   return step.kind === 'rows' ? runRows(run, compiled) : runWrite(run, compiled)
 }
 
 function runSteps(program: SqlProgram, run: Run): ToolResult {
   for (const step of program.steps) {
-    const failure = runStep(run, step)
+    const failure = runStep(program.name, run, step)
     if (failure !== null) return failure
   }
   return run.notice === undefined

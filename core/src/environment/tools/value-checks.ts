@@ -83,9 +83,10 @@ export function textCheck({ minLength, maxLength, pattern }: JsonObject): Schema
   const longest = pattern === undefined ? 0 : patternCost(pattern).longestText
   const [least, most] = [Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY)]
   const expression = pattern === undefined ? null : new RegExp(pattern, 'u')
+  const unmeasured = minLength === undefined && maxLength === undefined
   return (value, path, violations) => {
     if (typeof value !== 'string') return value
-    const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
+    const length = unmeasured ? 0 : lengthOf(value, least, most)
     if (length < least) violations.push({ path, message: `must have at least ${least} characters, got ${length}` })
     if (length > most) violations.push({ path, message: `must have at most ${most} characters, got ${length}` })
     if (expression === null) return value
@@ -94,4 +95,10 @@ export function textCheck({ minLength, maxLength, pattern }: JsonObject): Schema
     else if (!expression.test(value)) violations.push({ path, message: `must match ${pattern}` })
     return value
   }
+}
+
+/** Characters of a text; its UTF-16 units, of which a character takes one or two, where they decide already. */
+function lengthOf(text: string, least: number, most: number): number {
+  const { length } = text
+  return length > 2 * most || (length >= 2 * least && length <= most) ? length : [...text].length
 }

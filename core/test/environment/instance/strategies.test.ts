@@ -102,7 +102,7 @@ describe('the strategy of an instance', () => {
       database('CREATE TABLE t (id INTEGER PRIMARY KEY, n)', 'INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)'),
       [
         write('double', 'INSERT INTO t (n) SELECT n FROM t'),
-        write('write', 'INSERT INTO t (n) VALUES (@text)', { text: { type: 'string' } }),
+        write('write', 'INSERT INTO t (n) VALUES (@text)', { text: { type: 'string', maxLength: 300_000 } }),
       ],
     )
     const [doubled, written] = [world.open({ seed: 1 }), world.open({ seed: 1 })]

@@ -184,7 +184,9 @@ describe('hostile SQL', () => {
 
   test('that fills the database is held by its number of pages, and the world goes on', () => {
     const world = environment(database('CREATE TABLE t (s TEXT)'), [
-      sqlTool('store', { s: { type: 'string' } }, [{ kind: 'run', sql: 'INSERT INTO t VALUES (@s)' }]),
+      sqlTool('store', { s: { type: 'string', maxLength: 2 ** 24 } }, [
+        { kind: 'run', sql: 'INSERT INTO t VALUES (@s)' },
+      ]),
       sqlTool('count', {}, [{ kind: 'rows', sql: 'SELECT count(*) AS n FROM t' }]),
     ])
     const instance = world.open({ seed: 1, strategy: 'clone' })

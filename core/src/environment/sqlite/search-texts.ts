@@ -1,0 +1,115 @@
+import type { BoundValue } from './cell.ts'
+import type { SqlToken } from './sql-text.ts'
+import { selfOverlap } from './text-repetition.ts'
+
+/** `pattern`: of LIKE or GLOB; `query`: of a full-text MATCH; `characters`: those that trim() takes away. */
+type SearchRole = 'pattern' | 'query' | 'characters'
+
+/** A parameter whose text decides how long a search takes. */
+export interface SearchText {
+  readonly parameter: string
+  readonly role: SearchRole
+}
+
+/** Longest text whose cost is not worth a look, in UTF-16 units, and the most of {@link selfOverlap} beyond it. */
+const mostOverlap = 32
+
+/** A full-text query's length in UTF-16 units, and its words; near each other, they multiply. */
+const longestQuery = 256
+const mostWords = 32
+const mostNearWords = 8
+
+/** Characters that trim() looks for, each in turn, at every place. */
+const mostTrimmed = 16
+
+const operators: Readonly<Record<string, SearchRole>> = { LIKE: 'pattern', GLOB: 'pattern', MATCH: 'query' }
+const trimming = new Set(['TRIM', 'LTRIM', 'RTRIM'])
+const operandEnds = new Set(
+  `AND OR WHEN THEN ELSE END FROM WHERE GROUP HAVING ORDER LIMIT UNION EXCEPT INTERSECT RETURNING ON`.split(' '),
+)
+
+const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
+
+/** What stands from a place on to the end of the expression there: brackets and CASE … END stay whole. */
+function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToken[] {
+  let depth = 0
+  for (let at = start; at < tokens.length; at++) {
+    const token = tokens[at] as SqlToken
+    if (depth === 0 && (operandEnds.has(token.keyword) || isSymbol(token, ',') || isSymbol(token, ')')))
+      return tokens.slice(start, at)
+    if (isSymbol(token, '(') || token.keyword === 'CASE') depth++
+    else if (isSymbol(token, ')') || token.keyword === 'END') depth--
+  }
+  return tokens.slice(start)
+}
+
+/** Where the second argument of a call begins whose bracket stands at a place; undefined when it has but one. */
+function secondArgument(tokens: readonly SqlToken[], bracket: number): number | undefined {
+  const comma = bracket + 1 + operandAt(tokens, bracket + 1).length
+  return isSymbol(tokens[comma], ',') ? comma + 1 : undefined
+}
+
+const names = (tokens: readonly SqlToken[]): string[] =>
+  tokens.filter((token) => token.kind === 'parameter').map((token) => token.text)
+
+/** Whether an expression reads something besides parameters and literals, which may hold any parameter in turn. */
+function readsColumns(operand: readonly SqlToken[]): boolean {
+  return operand.some(({ kind, keyword }, index) => {
+    if (kind === 'quoted') return true
+    return kind === 'word' && !isSymbol(operand[index + 1], '(') && !['ESCAPE', 'COLLATE', 'NOT'].includes(keyword)
+  })
+}
+
+function searchAt(tokens: readonly SqlToken[], index: number): { start: number; role: SearchRole } | null {
+  const { keyword } = tokens[index] as SqlToken
+  const role = operators[keyword]
+  if (role !== undefined) return { start: index + 1, role }
+  if (!trimming.has(keyword) || !isSymbol(tokens[index + 1], '(')) return null
+  const start = secondArgument(tokens, index + 1)
+  return start === undefined ? null : { start, role: 'characters' }
+}
+
+/**
+ * Parameters of a statement that reach a search: by standing in its expression, or, where that reads columns, by
+ * standing anywhere in the statement.
+ */
+export function searchTexts(tokens: readonly SqlToken[]): readonly SearchText[] {
+  const found = new Map<string, SearchText>()
+  tokens.forEach((_, index) => {
+    const search = searchAt(tokens, index)
+    if (search === null) return
+    const operand = operandAt(tokens, search.start)
+    for (const parameter of names(readsColumns(operand) ? tokens : operand))
+      found.set(`${search.role} ${parameter}`, { parameter, role: search.role })
+  })
+  return [...found.values()]
+}
+
+const faults: Readonly<Record<SearchRole, (text: string) => string | null>> = {
+  pattern: (text) => {
+    if (text.length <= mostOverlap || selfOverlap(text) <= mostOverlap) return null
+    return `must have at most ${mostOverlap} characters, or repeat itself and its wildcards less, to be searched for`
+  },
+  query: (text) => {
+    const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length
+    const most = /\bNEAR\b/.test(text) ? mostNearWords : mostWords
+    if (text.length <= longestQuery && words <= most) return null
+    return `must have at most ${longestQuery} characters and ${most} words to be searched for`
+  },
+  characters: (text) => {
+    return text.length <= mostTrimmed ? null : `must have at most ${mostTrimmed} characters to be trimmed away`
+  },
+}
+
+/** The first parameter whose text would make a search too long, and why; null when all may run. */
+export function searchFault(
+  texts: readonly SearchText[],
+  bindings: Readonly<Record<string, BoundValue>>,
+): { readonly parameter: string; readonly message: string } | null {
+  for (const { parameter, role } of texts) {
+    const value = bindings[parameter]
+    const message = typeof value === 'string' ? faults[role](value) : null
+    if (message !== null) return { parameter, message }
+  }
+  return null
+}

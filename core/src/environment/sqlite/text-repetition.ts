@@ -1,0 +1,30 @@
+/** How many prefixes of a text, itself among them, also end it at some place: the depth of its failure function (Knuth, Morris and Pratt). */
+function mostBorders(text: string): number {
+  const border = new Int32Array(text.length + 1)
+  const depth = new Int32Array(text.length + 1)
+  let [most, length] = [text.length > 0 ? 1 : 0, 0]
+  if (text.length > 0) depth[1] = 1
+  for (let at = 1; at < text.length; at++) {
+    while (length > 0 && text[at] !== text[length]) length = border[length] as number
+    if (text[at] === text[length]) length++
+    border[at + 1] = length
+    depth[at + 1] = 1 + (depth[length] as number)
+    most = Math.max(most, depth[at + 1] as number)
+  }
+  return most
+}
+
+const wildcard = /[%_*?[\]]/
+const betweenWords = /[^\p{L}\p{N}]+/u
+
+/**
+ * How often one character of any text is looked at, at most, while a pattern with `text` in it is searched there by trying
+ * each place in turn, as LIKE and GLOB do: 1 to 5 for what people write, its length for `aaaa…`. Wildcards add up, for
+ * each stands for any character; words count alone as well, because a tool may put wildcards between them.
+ */
+export function selfOverlap(text: string): number {
+  const folded = text.toLowerCase()
+  const runs = folded.split(wildcard)
+  const whole = runs.reduce((sum, run) => sum + mostBorders(run), runs.length - 1)
+  return Math.max(whole, ...[...new Set(folded.split(betweenWords))].map(mostBorders))
+}
