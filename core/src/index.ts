@@ -123,7 +123,7 @@ export type {
   VerifierPair,
 } from './hooks/pipeline-hooks.ts'
 export { hookPoints } from './hooks/pipeline-hooks.ts'
-export type { Plugin, SecretReference, SetupContext } from './hooks/plugin.ts'
+export type { Kept, Plugin, SecretReference, SetupContext, SpillBuffer } from './hooks/plugin.ts'
 export type {
   AccumulateReport,
   Algorithm,

@@ -43,6 +43,7 @@ export const configDefaults: ConfigSettings = {
     keepCheckpoints: 3,
     maxStaleness: 0,
     rolloutShare: 0.5,
+    bufferMib: 1024,
     warnAfterDeadSteps: 3,
     stopAfterDeadSteps: 10,
     maxFailureShare: 0.5,

@@ -60,6 +60,7 @@ const training: Shape<TrainingOptions> = {
   keepCheckpoints: positive.nullable(),
   maxStaleness: notNegative,
   rolloutShare: z.number().gt(0).max(1),
+  bufferMib: z.number().min(0),
   warnAfterDeadSteps: positive,
   stopAfterDeadSteps: positive,
   maxFailureShare: share,

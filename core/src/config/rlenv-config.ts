@@ -113,6 +113,11 @@ export interface TrainingOptions {
    * runs ahead, rollouts have threads or processes of their own, and `rollout.shards` says nothing. Default 0.5.
    */
   readonly rolloutShare?: number
+  /**
+   * MiB of memory for rollouts that wait: for the learner, and in what plugins of `groups` keep of earlier steps. What is
+   * beyond it lies in files in the run's folder until it is needed; results are the same. Default 1024.
+   */
+  readonly bufferMib?: number
   /** Consecutive steps without any gradient before a warning. Default 3. */
   readonly warnAfterDeadSteps?: number
   /** Consecutive steps without any gradient before the run stops with exit code 4. Default 10. */

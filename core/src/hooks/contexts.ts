@@ -94,8 +94,14 @@ export interface RewardContext extends HookContext {
 export interface GroupsContext extends HookContext {
   /** 0-based training step. */
   readonly step: number
-  /** Version of the weights that sample the step; the age of a stored member is this minus its trajectory's policyVersion. */
+  /** Version of the weights that sample the step. */
   readonly policyVersion: number
+  /**
+   * Newest version that the learner may have when it learns from these groups: that of the weights that sample them, and
+   * one more for every step that collection runs ahead. A stored member is then so many updates old as this is above its
+   * trajectory's policyVersion.
+   */
+  readonly learnerVersion: number
   /**
    * One of the step's metrics, for example `("replay/swaps", 3)`. A step that draws again asks the chain again: its values
    * are added up ("sum", the default), or the last one stands ("last").

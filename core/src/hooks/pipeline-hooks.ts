@@ -44,9 +44,16 @@ export interface OrderedHandler<Handler> {
 
 /** What a handler keeps from one training step to the next, for example past rollouts. */
 export interface HandlerMemory {
-  /** A snapshot that later calls do not change. Asked for after every step: share what is frozen instead of copying it. */
+  /**
+   * A snapshot that later calls do not change. Asked for at every step: share what never changes instead of copying it.
+   * What the setup's `buffer` keeps may stand in it as {@link Kept}, and is then saved without being in memory at once.
+   */
   state(): Json
-  /** Goes on from a snapshot; null begins a run. @throws {RlenvError} RLENV_CHECKPOINT_INVALID when it is not its own. */
+  /**
+   * Goes on from a snapshot, in which kept values are still kept; null begins a run.
+   *
+   * @throws {RlenvError} RLENV_CHECKPOINT_INVALID when it is not its own.
+   */
   restore(state: Json): void
 }
 

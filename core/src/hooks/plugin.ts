@@ -1,7 +1,30 @@
 import type { Awaitable, PluginHooks } from './pipeline-hooks.ts'
 
+/**
+ * A value that was given away to be kept: in memory, or on disk where it would take too much of it. As JSON it is the value
+ * itself.
+ */
+export interface Kept<Value> {
+  /** The value, equal to what was kept but not always the same object. */
+  read(): Value
+  /** It is not needed any more. A snapshot of a handler's memory that was taken before still has it. */
+  release(): void
+  toJSON(): unknown
+}
+
+/** Where a plugin leaves what may grow large, such as past rollouts; `training.bufferMib` bounds what it takes in memory. */
+export interface SpillBuffer {
+  /**
+   * Keeps plain data, which must not be changed afterwards, until it is released or the run ends. What is kept already
+   * comes back as it is.
+   */
+  keep<Value>(value: Value | Kept<Value>): Kept<Value>
+}
+
 /** What a plugin may use while it sets itself up. */
 export interface SetupContext {
+  /** May be stored for later, unlike the rest of the context. */
+  readonly buffer: SpillBuffer
   /** Reads a secret that the options name; the value never reaches a log, a manifest or a trace. */
   secret(reference: SecretReference): string
   /** Writes one line to the run's log, under the plugin's name. */

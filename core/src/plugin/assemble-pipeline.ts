@@ -1,3 +1,4 @@
+import { SpillStore } from '../artifacts/spill-store.ts'
 import { type Clock, systemClock } from '../determinism/clock.ts'
 import type { HookContext, JudgeInput, VerifierContext } from '../hooks/contexts.ts'
 import {
@@ -72,10 +73,11 @@ export async function assemblePipeline(
   }
   const guard = new Guard(new Watchdog(options.watchdog ?? defaultWatchdog, options.clock ?? systemClock, announce))
   const signal = options.signal ?? new AbortController().signal
-  const ready = await setUpPlugins(plugins, { guard, secrets, signal, log })
+  const buffer = new SpillStore()
+  const ready = await setUpPlugins(plugins, { guard, secrets, buffer, signal, log })
   const filled = tapAll(hooks, ready, watchers, { guard, log })
   const { command = null, recipe = null } = options
-  return new TappedPipeline({ hooks, filled, ready, removed, watchers, guard, log, command, recipe })
+  return new TappedPipeline({ hooks, filled, ready, removed, buffer, watchers, guard, log, command, recipe })
 }
 
 function tapAll(
@@ -126,6 +128,7 @@ interface PipelineParts extends TapTools {
   readonly filled: ReadonlyMap<HookName, FilledHook>
   readonly ready: readonly ReadyPlugin[]
   readonly removed: readonly RemovedPlugin[]
+  readonly buffer: SpillStore
   readonly watchers: Watchers
   readonly command: string | null
   readonly recipe: PipelineRecipe | null
@@ -136,11 +139,13 @@ class TappedPipeline implements AssembledPipeline {
   readonly recipe: PipelineRecipe | null
   readonly emit: EventSink
   readonly memory: HandlerMemory
+  readonly buffer: SpillStore
   readonly #parts: PipelineParts
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
     this.recipe = parts.recipe
+    this.buffer = parts.buffer
     this.report = buildReport(parts.filled, parts.ready)
     this.memory = chainMemory(parts.filled.get('groups')?.plugins ?? [])
     this.emit = (event) => parts.watchers.emit(event)

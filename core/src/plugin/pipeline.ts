@@ -1,3 +1,4 @@
+import type { SpillStore } from '../artifacts/spill-store.ts'
 import type {
   GroupsContext,
   HookContext,
@@ -104,6 +105,8 @@ export interface Pipeline {
   has(hook: HookName): boolean
   /** What the handlers of `groups` remember between steps, as one. */
   readonly memory: HandlerMemory
+  /** What plugins and the training loop keep of rollouts. Without bounds until a run opens it. */
+  readonly buffer: SpillStore
   /** Tells the watchers; never throws, never waits. */
   readonly emit: EventSink
   /** `name@version` of the plugins on a hook point, in call order; part of artefact keys. */

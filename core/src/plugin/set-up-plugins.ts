@@ -1,6 +1,7 @@
 import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import { type HookName, hookPoints, type PluginHooks } from '../hooks/pipeline-hooks.ts'
+import type { SpillBuffer } from '../hooks/plugin.ts'
 import type { Guard } from './guard.ts'
 import type { PlacedPlugin } from './plugin-layers.ts'
 import type { SecretVault } from './secrets.ts'
@@ -15,6 +16,7 @@ export interface ReadyPlugin extends PlacedPlugin {
 interface SetupTools {
   readonly guard: Guard
   readonly secrets: SecretVault
+  readonly buffer: SpillBuffer
   readonly signal: AbortSignal
   readonly log: (plugin: string, message: string) => void
 }
@@ -29,6 +31,7 @@ export async function setUpPlugins(plugins: readonly PlacedPlugin[], tools: Setu
   const ready: ReadyPlugin[] = []
   for (const { plugin, layer, options } of checked) {
     const context = {
+      buffer: tools.buffer,
       secret: (reference: { readonly $env: string }) => tools.secrets.read(reference, plugin.name),
       log: (message: string) => tools.log(plugin.name, message),
     }

@@ -33,7 +33,7 @@ export {
   type ScriptedTurn,
   scriptedPolicy,
 } from './scripted-policy.ts'
-export { testContext, testSlotContext } from './test-context.ts'
+export { testContext, testSetupContext, testSlotContext } from './test-context.ts'
 // a tiny whole environment, and the plugin that makes it
 export {
   type TinyEnvironmentOptions,

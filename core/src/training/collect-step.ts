@@ -7,6 +7,7 @@ import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { isCounted, type JudgedTrajectory, type TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { drawsOf, drawTasks } from './draw-tasks.ts'
+import { ParkedGroups, type StepGroups } from './parked-groups.ts'
 
 export interface CollectParts {
   readonly sampler: TaskSampler
@@ -35,15 +36,14 @@ export interface StepPosition {
   readonly step: number
   /** Ordinal of the step's first draw. */
   readonly frontier: number
+  /** Of the weights that sample the step. */
   readonly policyVersion: number
+  /** Newest version that the learner may have when it learns from the step. */
+  readonly learnerVersion: number
 }
 
-/** Everything one training step rolled out, and what the groups chain left of it. */
-export interface CollectedStep {
-  /** As rolled out, in the order of draws, refills included. */
-  readonly generated: readonly TrajectoryGroup[]
-  /** What the algorithm gets. */
-  readonly kept: readonly TrajectoryGroup[]
+/** How a training step was collected. */
+interface CollectionTally {
   readonly refills: number
   /** Draws that all faulted and whose task was drawn once more. */
   readonly requeued: number
@@ -51,6 +51,17 @@ export interface CollectedStep {
   readonly metrics: Readonly<Record<string, number>>
   /** Ordinal after the step's last draw. */
   readonly frontier: number
+}
+
+/**
+ * Everything one training step rolled out, in the order of draws, refills included; and what the groups chain left of it,
+ * which is what the algorithm gets.
+ */
+export interface CollectedStep extends CollectionTally, StepGroups {}
+
+/** The same, waiting for the learner. */
+export interface WaitingStep extends CollectionTally {
+  readonly groups: ParkedGroups
 }
 
 /**
@@ -63,15 +74,14 @@ export async function collectStep(
   parts: CollectParts,
   position: StepPosition,
   signal: AbortSignal,
-): Promise<CollectedStep> {
-  const generated: TrajectoryGroup[] = []
-  const kept: TrajectoryGroup[] = []
+): Promise<WaitingStep> {
+  const parked = new ParkedGroups(parts.pipeline.buffer)
   const metrics: Record<string, number> = {}
   let frontier = position.frontier
   let again: readonly Task[] = []
   let requeued = 0
   for (let round = 0; ; round++) {
-    const wanted = Math.min(parts.tasksPerStep - kept.length, parts.maxDraws - frontier)
+    const wanted = Math.min(parts.tasksPerStep - parked.keptCount, parts.maxDraws - frontier)
     const repeated = again.slice(0, Math.max(0, wanted))
     const fresh = drawTasks(parts.sampler, Math.max(0, wanted - repeated.length), parts.tasks)
     const tasks = [...repeated, ...fresh]
@@ -80,11 +90,10 @@ export async function collectStep(
     frontier += draws.length
     const groups = await rollOut(parts, draws, signal)
     const left = await parts.pipeline.chain('groups', groups, groupsContext(parts, position, round, metrics, signal))
-    generated.push(...groups)
-    kept.push(...left.filter(hasCounted))
+    parked.add({ generated: groups, kept: left.filter(hasCounted) })
     const isSpent = frontier >= parts.maxDraws || round >= parts.maxRefills
-    if (kept.length >= parts.tasksPerStep || isSpent) {
-      return { generated, kept, refills: round, requeued, metrics, frontier }
+    if (parked.keptCount >= parts.tasksPerStep || isSpent) {
+      return { groups: parked, refills: round, requeued, metrics, frontier }
     }
     again = tasksToRepeat(parts, groups)
   }
@@ -108,7 +117,7 @@ async function rollOut(
 
 function groupsContext(
   { seed, log }: CollectParts,
-  { step, policyVersion }: StepPosition,
+  { step, policyVersion, learnerVersion }: StepPosition,
   round: number,
   metrics: Record<string, number>,
   signal: AbortSignal,
@@ -116,6 +125,7 @@ function groupsContext(
   return {
     step,
     policyVersion,
+    learnerVersion,
     random: RandomStream.of(seed, 'train', 'groups', step, round),
     signal,
     log,

@@ -7,6 +7,8 @@ export interface CollectionOrigin {
   readonly sampler: Json
   /** What the groups chain remembered. */
   readonly memory: Json
+  /** Nobody starts from it any more; until then what it refers to stays readable. May be called again. */
+  release(): void
 }
 
 export interface CollectionParts<Collected> {
@@ -54,9 +56,13 @@ export class CollectionAhead<Collected> {
     return collected
   }
 
-  /** What the collection of a step started from, or would start from now. Forgets those of earlier steps. */
+  /** What the collection of a step started from, or would start from now. Forgets and releases those of earlier steps. */
   origin(step: number): CollectionOrigin {
-    for (const key of this.#origins.keys()) if (key < step) this.#origins.delete(key)
+    for (const [key, origin] of this.#origins) {
+      if (key >= step) continue
+      this.#origins.delete(key)
+      origin.release()
+    }
     return this.#origins.get(step) ?? { ...this.#parts.snapshot(), frontier: this.#frontier }
   }
 

@@ -77,6 +77,7 @@ const fixes: Readonly<Record<string, string>> = {
   all_passed: 'Synthesise harder tasks: every rollout of a group passes.',
   too_few_counted: 'Repair the environments or the verifiers: most rollouts do not count.',
   stale: 'Sample with the policy that the learner serves, or raise training.maxStaleness to how far it lags behind.',
+  expired: 'Let the plugin that replays rollouts keep them for longer, or lower training.maxStaleness.',
   mixed: 'Give the policy snapshot() and restore(), so that no update reaches rollouts that are under way.',
   dropped: 'Look at the plugins of the hook point groups: they drop groups that have a gradient.',
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
+import { isKept } from '../artifacts/spill-store.ts'
+import type { SpillBuffer } from '../hooks/plugin.ts'
 import { readJsonl } from '../runs/read-jsonl.ts'
 import type { Json } from '../vocabulary/json.ts'
 
@@ -13,10 +15,11 @@ const chunkBytes = 1 << 20
 
 type Path = readonly (string | number)[]
 
-/** One line: a value with its place, or a container whose values follow. */
+/** One line: a value with its place, one that the run's buffer keeps, or a container whose values follow. */
 const lineSchema = z.union([
   z.strictObject({ at: z.array(z.union([z.string(), z.number()])), open: z.enum(['object', 'array']) }),
   z.strictObject({ at: z.array(z.union([z.string(), z.number()])), value: z.custom<Json>() }),
+  z.strictObject({ at: z.array(z.union([z.string(), z.number()])), kept: z.custom<Json>() }),
 ])
 
 type Line = z.infer<typeof lineSchema>
@@ -26,7 +29,9 @@ type Container = Json[] | Record<string, Json>
  * Writes a value of any size as JSON lines, piece by piece: neither one text nor one pause holds all of it.
  * ```
  * {"at":[],"open":"object"}
- * {"at":["@rlenv/groups-replay"],"value":…}
+ * {"at":["my-plugin"],"open":"object"}
+ * {"at":["my-plugin","seen"],"value":…}
+ * {"at":["my-plugin","best"],"kept":…}
  * ```
  *
  * @returns the sha-256 of the file, hex.
@@ -61,7 +66,11 @@ async function append(file: FileHandle, text: string, hash: ReturnType<typeof cr
 }
 
 function* linesOf(at: Path, value: Json): Generator<Line, void, void> {
-  if (value === null || typeof value !== 'object' || at.length >= deepestSplit) {
+  if (isKept(value)) {
+    yield { at: [...at], kept: value.read() }
+    return
+  }
+  if (value === null || typeof value !== 'object' || isWhole(value, at.length)) {
     yield { at: [...at], value }
     return
   }
@@ -70,26 +79,31 @@ function* linesOf(at: Path, value: Json): Generator<Line, void, void> {
   for (const [key, inner] of entries) yield* linesOf([...at, key], inner)
 }
 
+/** What holds kept values is split at any depth, so that they are read from the buffer one after the other. */
+function isWhole(value: object, depth: number): boolean {
+  return depth >= deepestSplit && !Object.values(value).some(isKept)
+}
+
 /**
- * Reads what {@link writeMemory} wrote.
+ * Reads what {@link writeMemory} wrote. What was kept is kept in `buffer` again, one value after the other.
  *
  * @throws {Error} saying what is wrong when it is not the file of that hash.
  */
-export async function readMemory(path: string, hash: string): Promise<Json> {
+export async function readMemory(path: string, hash: string, buffer: SpillBuffer): Promise<Json> {
   const found = createHash('sha256')
   for await (const piece of createReadStream(path)) found.update(piece as Buffer)
   if (found.digest('hex') !== hash) throw new Error('it is not the one that was written')
   const root: Container = []
   for await (const { value, line } of readJsonl(path)) {
     const parsed = lineSchema.safeParse(value)
-    if (!parsed.success || !placed(root, parsed.data)) throw new Error(`line ${line} has no place`)
+    if (!parsed.success || !placed(root, parsed.data, buffer)) throw new Error(`line ${line} has no place`)
   }
   if (root[0] === undefined) throw new Error('it is empty')
   return root[0]
 }
 
 /** Puts a line where it belongs below the only element of `root`; false when nothing was opened there. */
-function placed(root: Json[], line: Line): boolean {
+function placed(root: Json[], line: Line, buffer: SpillBuffer): boolean {
   const path: Path = [0, ...line.at]
   let container: Container = root
   for (const key of path.slice(0, -1)) {
@@ -97,7 +111,13 @@ function placed(root: Json[], line: Line): boolean {
     if (inner === null || typeof inner !== 'object') return false
     container = inner as Container
   }
-  const value = 'value' in line ? line.value : line.open === 'array' ? [] : {}
+  const value = contentOfLine(line, buffer)
   const key = path.at(-1) ?? 0
   return Reflect.defineProperty(container, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
+function contentOfLine(line: Line, buffer: SpillBuffer): unknown {
+  if ('value' in line) return line.value
+  if ('kept' in line) return buffer.keep(line.kept)
+  return line.open === 'array' ? [] : {}
 }

@@ -1,12 +1,12 @@
 import { type CollectParts, collectStep } from './collect-step.ts'
-import { CollectionAhead, type CollectionOrigin } from './collection-ahead.ts'
+import { CollectionAhead } from './collection-ahead.ts'
 import { HeldOutEvaluations } from './held-out-evaluations.ts'
 import { assertLearnerScores } from './prepare-samples.ts'
 import { StepRecorder, type StepRollouts } from './step-recorder.ts'
 import { takeOver } from './take-over.ts'
 import { trainingFingerprint } from './training-fingerprint.ts'
 import { TrainingProgress } from './training-progress.ts'
-import { openTraining, type TrainingRun, type TrainingSession } from './training-session.ts'
+import { openTraining, snapshotOf, type TrainingRun, type TrainingSession } from './training-session.ts'
 
 /** A run that is ready for its next step. */
 export interface OpenedTraining {
@@ -50,11 +50,6 @@ export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Pr
   }
 }
 
-/** What the sampler and the groups chain hold now. */
-function snapshotOf({ sampler, memory }: TrainingSession): Omit<CollectionOrigin, 'frontier'> {
-  return { sampler: sampler.state(), memory: memory.state() }
-}
-
 function collectionAhead(
   run: TrainingRun,
   session: TrainingSession,
@@ -67,7 +62,7 @@ function collectionAhead(
       maxStaleness,
       steps,
       snapshot: () => snapshotOf(session),
-      frontierAfter: ({ collected }) => collected.frontier,
+      frontierAfter: ({ waiting }) => waiting.frontier,
       collect: (step, { frontier }) => rollOutStep(run, session, { step, frontier }, signal),
     },
     progress.finishedSteps,
@@ -81,12 +76,14 @@ async function rollOutStep(
   { step, frontier }: { readonly step: number; readonly frontier: number },
   signal: AbortSignal,
 ): Promise<StepRollouts> {
-  const policy = session.pins.at(Math.max(0, step - run.config.training.maxStaleness))
-  const position = { step, frontier, policyVersion: policy.policyVersion }
+  const stepsAhead = Math.min(step, run.config.training.maxStaleness)
+  const policy = session.pins.at(step - stepsAhead)
+  const { policyVersion } = policy
+  const position = { step, frontier, policyVersion, learnerVersion: policyVersion + stepsAhead }
   const recorder = new StepRecorder(run)
-  const collected = await collectStep({ ...collectParts(run, session, recorder), policy }, position, signal)
+  const waiting = await collectStep({ ...collectParts(run, session, recorder), policy }, position, signal)
   recorder.collected()
-  return { collected, position, recorder }
+  return { waiting, position, recorder }
 }
 
 function collectParts(

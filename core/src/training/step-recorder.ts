@@ -1,9 +1,10 @@
+import type { Kept } from '../hooks/plugin.ts'
 import type { TrainingBatch } from '../hooks/roles.ts'
 import type { RolloutTiming } from '../rollout/collect-request.ts'
 import { FailureTally } from '../rollout/failure-tally.ts'
 import { LoopLag } from '../telemetry/loop-lag.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
-import type { CollectedStep, StepPosition } from './collect-step.ts'
+import type { CollectedStep, StepPosition, WaitingStep } from './collect-step.ts'
 import type { OptimizeReport } from './optimize-step.ts'
 import type { FreshGroups, StaleCause } from './stale-groups.ts'
 import { stepMetrics } from './step-metrics.ts'
@@ -11,7 +12,7 @@ import type { TrainingRun } from './training-session.ts'
 
 /** A step whose rollouts are over. */
 export interface StepRollouts {
-  readonly collected: CollectedStep
+  readonly waiting: WaitingStep
   readonly position: StepPosition
   readonly recorder: StepRecorder
 }
@@ -24,10 +25,15 @@ export interface StepResult {
   readonly position: StepPosition
   /** What was too old, or of several versions, to be learnt from. */
   readonly dropped: FreshGroups['dropped']
+  /** Stored members that were too old by then. */
+  readonly expired: number
   /** Before and after the step. */
   readonly learnerVersion: number
   readonly policyVersion: number
 }
+
+/** Failed attempts that are read from the buffer and written at a time. */
+const attemptsAtATime = 64
 
 /**
  * Writes down what one training step did; its rollouts only every so many steps, see `output.tracesEverySteps`. Groups that
@@ -36,7 +42,7 @@ export interface StepResult {
 export class StepRecorder {
   readonly #run: TrainingRun
   readonly #tally = new FailureTally()
-  readonly #failed: JudgedTrajectory[] = []
+  readonly #failed: Kept<JudgedTrajectory>[] = []
   readonly #timings: RolloutTiming[] = []
   readonly #startedAt: number
   readonly #lag = new LoopLag()
@@ -57,7 +63,7 @@ export class StepRecorder {
   }
 
   failedAttempts(attempts: readonly JudgedTrajectory[]): void {
-    this.#failed.push(...attempts)
+    this.#failed.push(...attempts.map((attempt) => this.#run.pipeline.buffer.keep(attempt)))
   }
 
   timing(timing: RolloutTiming): void {
@@ -85,6 +91,7 @@ export class StepRecorder {
     update,
     position,
     dropped,
+    expired,
     learnerVersion,
     policyVersion,
   }: StepResult): Promise<void> {
@@ -93,10 +100,10 @@ export class StepRecorder {
     const learnedAt = clock.now()
     const metrics = {
       ...stepMetrics(collected, batch, update, learnerVersion),
-      ...(config.training.maxStaleness === 0 && dropped.size === 0 ? {} : staleCounts(dropped)),
+      ...(config.training.maxStaleness === 0 && dropped.size + expired === 0 ? {} : staleCounts(dropped, expired)),
     }
     if (step % config.output.tracesEverySteps === 0) await this.#writeRollouts(step, collected)
-    await records.failedAttempts(this.#failed)
+    await this.#writeFailed()
     await records.timings(this.#timings)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
     const { p99Ms, maxMs } = this.#lag.stop()
@@ -108,6 +115,14 @@ export class StepRecorder {
       'time/learn': (learnedAt - this.#learningSince) / 1000,
     }
     events({ type: 'step:end', step, steps: config.training.steps, policyVersion, metrics: { ...metrics, ...times } })
+  }
+
+  async #writeFailed(): Promise<void> {
+    while (this.#failed.length > 0) {
+      const some = this.#failed.splice(0, attemptsAtATime)
+      await this.#run.records.failedAttempts(some.map((attempt) => attempt.read()))
+      for (const attempt of some) attempt.release()
+    }
   }
 
   async #writeRollouts(step: number, { generated, kept }: CollectedStep): Promise<void> {
@@ -123,9 +138,9 @@ export class StepRecorder {
   }
 }
 
-function staleCounts(dropped: FreshGroups['dropped']): Record<string, number> {
+function staleCounts(dropped: FreshGroups['dropped'], expired: number): Record<string, number> {
   const count = (cause: StaleCause) => [...dropped.values()].filter((other) => other === cause).length
-  return { 'staleness/dropped': count('stale'), 'staleness/mixed': count('mixed') }
+  return { 'staleness/dropped': count('stale'), 'staleness/mixed': count('mixed'), 'staleness/expired': expired }
 }
 
 function isSame(generated: readonly TrajectoryGroup[], kept: readonly TrajectoryGroup[]): boolean {

@@ -3,7 +3,7 @@ import type { CollectionOrigin } from './collection-ahead.ts'
 import { loadCheckpoint, type SavedCheckpoint } from './training-checkpoint.ts'
 import { assertSameRun, judgesAlike, runDifferences } from './training-fingerprint.ts'
 import type { TrainingProgress } from './training-progress.ts'
-import type { TrainingRun, TrainingSession } from './training-session.ts'
+import { snapshotOf, type TrainingRun, type TrainingSession } from './training-session.ts'
 
 /**
  * Sets a run to its latest checkpoint, if there is one. What has changed is refused; when it is forced, the sampler and
@@ -20,12 +20,12 @@ export async function takeOver(run: TrainingRun, session: TrainingSession, progr
   assertLongEnough(checkpoint.finishedSteps, run.config.training.steps)
   await session.learner.load(learnerDirectory)
   if (differences.length === 0) {
-    progress.restore(checkpoint, session.learner, restored(saved, session))
+    progress.restore(checkpoint, session.learner, await restored(saved, session))
     session.pins.restore(pinned)
     return
   }
   const alike = judgesAlike(checkpoint.fingerprint, progress.fingerprint)
-  const { origin, anew } = restoredByForce(saved, session, alike)
+  const { origin, anew } = await restoredByForce(saved, session, alike)
   progress.restore(checkpoint, session.learner, origin)
   session.pins.restore(pinned)
   await writeDifferences(run, checkpoint.finishedSteps, differences, anew)
@@ -39,33 +39,35 @@ function assertLongEnough(finishedSteps: number, steps: number): void {
   })
 }
 
-function restored({ checkpoint, memory }: SavedCheckpoint, session: TrainingSession): CollectionOrigin {
-  session.sampler.restore(checkpoint.sampler)
+async function restored(saved: SavedCheckpoint, session: TrainingSession): Promise<CollectionOrigin> {
+  const { frontier, sampler } = saved.checkpoint
+  session.sampler.restore(sampler)
+  const memory = await saved.readMemory(session.buffer)
   session.memory.restore(memory)
-  return { frontier: checkpoint.frontier, sampler: checkpoint.sampler, memory }
+  return { frontier, sampler, memory, release: session.buffer.hold() }
 }
 
 /** @param alike - whether what was remembered would be judged as it was; otherwise it is forgotten. */
-function restoredByForce(
-  { checkpoint, memory }: SavedCheckpoint,
+async function restoredByForce(
+  { checkpoint, readMemory }: SavedCheckpoint,
   session: TrainingSession,
   alike: boolean,
-): { readonly origin: CollectionOrigin; readonly anew: readonly string[] } {
+): Promise<{ readonly origin: CollectionOrigin; readonly anew: readonly string[] }> {
   const anew: string[] = []
-  const orAnew = (what: string, restore: () => void) => {
+  const orAnew = async (what: string, restore: () => void | Promise<void>) => {
     try {
-      restore()
+      await restore()
     } catch (cause) {
       if (!isRlenvError(cause) || cause.code !== 'RLENV_CHECKPOINT_INVALID') throw cause
       anew.push(`the ${what} begins anew: ${cause.message}`)
     }
   }
-  orAnew('sampler', () => session.sampler.restore(checkpoint.sampler))
-  if (alike) orAnew('memory of the groups chain', () => session.memory.restore(memory))
+  await orAnew('sampler', () => session.sampler.restore(checkpoint.sampler))
+  const restoreMemory = async () => session.memory.restore(await readMemory(session.buffer))
+  if (alike) await orAnew('memory of the groups chain', restoreMemory)
   else anew.push('the memory of the groups chain begins anew: its rollouts would be played or judged otherwise now')
   if (anew.some((what) => what.startsWith('the memory'))) session.memory.restore(null)
-  const now = { sampler: session.sampler.state(), memory: session.memory.state() }
-  return { origin: { frontier: checkpoint.frontier, ...now }, anew }
+  return { origin: { frontier: checkpoint.frontier, ...snapshotOf(session) }, anew }
 }
 
 /** A run that goes on changed says so, beside its results. */

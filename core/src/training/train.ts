@@ -51,10 +51,12 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
   const step = progress.finishedSteps
   const waitingSince = clock.now()
   ahead.advance(step)
-  const { collected: rolledOut, position, recorder } = await ahead.take(step)
+  const { waiting, position, recorder } = await ahead.take(step)
+  const { groups, ...tally } = waiting
+  const rolledOut = groups.take()
   const learnerVersion = learner.policyVersion
-  const { kept, dropped } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
-  const collected = { ...rolledOut, kept }
+  const { kept, dropped, expired } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
+  const collected = { ...tally, generated: rolledOut.generated, kept }
   const batch = await algorithm.batch(kept)
 
   // A learner that has begun a step is waited for: half a step belongs to no checkpoint.
@@ -74,7 +76,7 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
 
   for (const reason of update.refused) session.log(`step ${step}: an optimiser step was refused: ${reason}`)
   const { policyVersion } = learner
-  await recorder.write({ collected, batch, update, position, dropped, learnerVersion, policyVersion })
+  await recorder.write({ collected, batch, update, position, dropped, expired, learnerVersion, policyVersion })
   const warning = streakWarning(progress.deadStreak, config.training)
   if (warning !== null) session.log(warning)
   recorder.assertFailureShare(config.training.maxFailureShare)
@@ -91,11 +93,11 @@ function isCheckpointDue(opened: OpenedTraining): boolean {
   return opened.progress.finishedSteps % opened.run.config.training.checkpointEverySteps === 0 || isOver(opened)
 }
 
+/** Old checkpoints go in any case: a kill after the last one was written may have left them. */
 async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<void> {
   const { checkpointDirectory } = run.records
   const directory = await progress.save(checkpointDirectory, session)
-  if (directory === null) return
-  run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
+  if (directory !== null) run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
   const { keepCheckpoints } = run.config.training
   if (keepCheckpoints !== null) await pruneCheckpoints(checkpointDirectory, keepCheckpoints, progress.finishedSteps)
 }

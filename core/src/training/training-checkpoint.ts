@@ -5,6 +5,7 @@ import { makeFolder } from '../artifacts/make-folder.ts'
 import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import { errnoOf, writeError } from '../errors/file-error.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import type { SpillBuffer } from '../hooks/plugin.ts'
 import { type Json, jsonSchema } from '../vocabulary/json.ts'
 import { readMemory, writeMemory } from './memory-file.ts'
 import type { PinnedSnapshot } from './policy-pins.ts'
@@ -56,8 +57,12 @@ export interface SavedCheckpoint {
   readonly directory: string
   /** The learner's own folder inside it. */
   readonly learnerDirectory: string
-  /** What the groups chain remembered. */
-  readonly memory: Json
+  /**
+   * What the groups chain remembered; what was kept lies in the buffer then.
+   *
+   * @throws {RlenvError} RLENV_CHECKPOINT_INVALID when it is damaged.
+   */
+  readMemory(buffer: SpillBuffer): Promise<Json>
   readonly pinned: readonly PinnedSnapshot[]
 }
 
@@ -121,7 +126,7 @@ export async function loadCheckpoint(root: string): Promise<SavedCheckpoint | nu
     checkpoint,
     directory,
     learnerDirectory: join(directory, 'learner'),
-    memory: await memoryOf(directory, checkpoint),
+    readMemory: (buffer) => memoryOf(directory, checkpoint, buffer),
     pinned: await readPinned(directory, checkpoint),
   }
 }
@@ -162,9 +167,9 @@ async function readPinned(directory: string, { pinned }: TrainingCheckpoint): Pr
   return snapshots
 }
 
-async function memoryOf(directory: string, { memoryHash }: TrainingCheckpoint): Promise<Json> {
+async function memoryOf(directory: string, { memoryHash }: TrainingCheckpoint, buffer: SpillBuffer): Promise<Json> {
   try {
-    return await readMemory(join(directory, memoryFile), memoryHash)
+    return await readMemory(join(directory, memoryFile), memoryHash, buffer)
   } catch (cause) {
     throw invalid(directory, `${memoryFile}: ${messageOf(cause)}`, cause)
   }

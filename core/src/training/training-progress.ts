@@ -48,6 +48,7 @@ export class TrainingProgress {
         { code: 'RLENV_CHECKPOINT_INVALID', fix: 'Resume from an older checkpoint, or start a new run.' },
       )
     }
+    this.#origin.release()
     this.#origin = origin
     this.finishedSteps = checkpoint.finishedSteps
     this.deadStreak = checkpoint.deadStreak
@@ -63,6 +64,7 @@ export class TrainingProgress {
   /** A step is over: its weights are published. `next` is what the step after it starts from. */
   finish({ collected, update, dropped, alive }: LearntStep, next: CollectionOrigin): void {
     this.#settled = true
+    this.#origin.release()
     this.#origin = next
     this.finishedSteps += 1
     this.deadStreak = nextStreak(this.deadStreak, alive, collected.generated, dropped)

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { SpillStore } from '../artifacts/spill-store.ts'
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import type { Clock } from '../determinism/clock.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
@@ -13,6 +15,7 @@ import type { RolloutEngine } from '../rollout/rollout-engine.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
+import type { CollectionOrigin } from './collection-ahead.ts'
 import { groupTooSmall } from './loss/group-advantages.ts'
 import { PolicyPins } from './policy-pins.ts'
 import { withRolloutShare } from './rollout-share.ts'
@@ -47,6 +50,8 @@ export interface TrainingSession {
   readonly pins: PolicyPins
   /** What the groups chain remembers. */
   readonly memory: HandlerMemory
+  /** What is kept of rollouts, in memory up to `training.bufferMib` and on disk beyond it. */
+  readonly buffer: SpillStore
   log(message: string): void
   close(): Promise<void>
 }
@@ -76,7 +81,7 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
   const { policy, close } = rollouts
   const copy =
     config.training.maxStaleness > 0 && !pipeline.has('policy') ? await copyOf(run, context('learner')) : null
-  pipeline.memory.restore(null)
+  openBuffer(run)
   return {
     ...rollouts,
     split,
@@ -87,11 +92,26 @@ export async function openTraining(run: TrainingRun, signal: AbortSignal): Promi
     log,
     pins: new PolicyPins(policy, copy?.policy ?? null),
     memory: pipeline.memory,
+    buffer: pipeline.buffer,
     close: async () => {
       await copy?.learner.close()
       await close()
+      pipeline.buffer.close()
     },
   }
+}
+
+/** What the sampler and the groups chain hold now. */
+export function snapshotOf({ sampler, memory, buffer }: TrainingSession): Omit<CollectionOrigin, 'frontier'> {
+  const release = buffer.hold()
+  return { sampler: sampler.state(), memory: memory.state(), release: () => release() }
+}
+
+/** Beside the results, so that a run that goes on finds and removes what a killed one left there. */
+function openBuffer({ pipeline, config, records }: TrainingRun): void {
+  pipeline.memory.restore(null)
+  const memoryBytes = config.training.bufferMib * 2 ** 20
+  pipeline.buffer.open({ directory: join(records.directory, 'spilled'), memoryBytes })
 }
 
 /** A second policy that can be set to what the learner's was at an earlier time; null when it cannot. */

@@ -96,6 +96,8 @@ export interface JudgedTrajectory {
   readonly reward: number | null
   /** Set when a replay store put this member into the group in place of a fresh one. */
   readonly replayed?: boolean
+  /** Newest version of the learner that may learn from a replayed member; any when it is left out. */
+  readonly expiresAfter?: number
 }
 
 /** Rollouts of one draw: same task, same world seed, same policy version at dispatch. */
@@ -170,4 +172,5 @@ export const judgedTrajectorySchema: z.ZodType<JudgedTrajectory> = z.object({
   verdict: verdictSchema.nullable(),
   reward: z.number().nullable(),
   replayed: z.exactOptional(z.boolean()),
+  expiresAfter: z.exactOptional(z.int()),
 })

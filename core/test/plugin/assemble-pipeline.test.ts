@@ -113,7 +113,7 @@ describe('a chain', () => {
     ['no group', [{ drawId: 'd1' }]],
   ])('refuses groups that are %s', async (_, groups) => {
     const pipeline = await pipelineOf([pluginOf('odd', { groups: () => groups })])
-    const context = { ...scenarioContext(), step: 0, policyVersion: 0, metric: () => undefined }
+    const context = { ...scenarioContext(), step: 0, policyVersion: 0, learnerVersion: 0, metric: () => undefined }
     await expect(pipeline.chain('groups', [], context)).rejects.toMatchObject({ code: 'RLENV_PLUGIN_RETURNED_INVALID' })
   })
 

@@ -10,7 +10,7 @@ function collectionOf(maxStaleness: number, steps = 10) {
     {
       maxStaleness,
       steps,
-      snapshot: () => ({ sampler: drawn, memory: null }),
+      snapshot: () => ({ sampler: drawn, memory: null, release: () => undefined }),
       frontierAfter: (frontier) => frontier,
       collect: (step, { frontier }) => {
         begun.push(step)
@@ -75,9 +75,9 @@ describe('CollectionAhead', () => {
     await settle()
     await end(0, 3)
     await settle()
-    expect(ahead.origin(1)).toEqual({ frontier: 3, sampler: 1, memory: null })
+    expect(ahead.origin(1)).toMatchObject({ frontier: 3, sampler: 1, memory: null })
     await end(1, 5)
-    expect(ahead.origin(2)).toEqual({ frontier: 8, sampler: 2, memory: null })
+    expect(ahead.origin(2)).toMatchObject({ frontier: 8, sampler: 2, memory: null })
   })
 
   test('hands the failure of a step to whoever takes it and begins none after it', async () => {

@@ -7,6 +7,6 @@ import { keepAllGroups } from '../../src/training/keep-all-groups.ts'
 test('keepAllGroups keeps flat groups and groups of faults as they are', async () => {
   const pipeline = await assemblePipeline([{ name: 'test', plugins: [keepAllGroups()] }])
   const groups = [groupOf([1, 1]), groupOf(['environment_fault', 'unscored']), groupOf([1, -1])]
-  const context = { ...testContext(), step: 0, policyVersion: 0, metric: () => undefined }
+  const context = { ...testContext(), step: 0, policyVersion: 0, learnerVersion: 0, metric: () => undefined }
   expect(await pipeline.chain('groups', groups, context)).toBe(groups)
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SpillStore } from '../../src/artifacts/spill-store.ts'
 import { readMemory, writeMemory } from '../../src/training/memory-file.ts'
 import type { Json } from '../../src/vocabulary/json.ts'
 
@@ -26,7 +27,7 @@ describe('a memory file', () => {
       fc.asyncProperty(fc.jsonValue({ maxDepth: 7 }), async (value) => {
         const memory = JSON.parse(JSON.stringify(value)) as Json
         const { path, hash } = await written(memory)
-        expect(JSON.stringify(await readMemory(path, hash))).toBe(JSON.stringify(memory))
+        expect(JSON.stringify(await readMemory(path, hash, new SpillStore()))).toBe(JSON.stringify(memory))
       }),
       { numRuns: 60 },
     )
@@ -38,11 +39,13 @@ describe('a memory file', () => {
     const { path, hash } = await written(memory)
     const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(700)
-    expect(await readMemory(path, hash)).toEqual(memory)
+    expect(await readMemory(path, hash, new SpillStore())).toEqual(memory)
   })
 
   test('that was changed is refused', async () => {
     const { path } = await written({ replay: 1 })
-    await expect(readMemory(path, 'another hash')).rejects.toThrow('it is not the one that was written')
+    await expect(readMemory(path, 'another hash', new SpillStore())).rejects.toThrow(
+      'it is not the one that was written',
+    )
   })
 })

@@ -10,6 +10,7 @@ import {
   type Task,
   type Toolset,
 } from 'rlenv'
+import { testSetupContext } from 'rlenv/testing'
 
 /** One environment as the plugin writes it, with a world to run it in. */
 export interface Written {
@@ -32,7 +33,7 @@ function hookContext(name: string): StageContext {
 
 export async function hooksOf(options: BlueprintOptions = {}): Promise<PluginHooks> {
   const plugin = blueprint(options)
-  return plugin.setup(plugin.resolveOptions(), { secret: () => '', log: () => undefined })
+  return plugin.setup(plugin.resolveOptions(), testSetupContext())
 }
 
 type Handler<Name extends 'scenarioSource' | 'dbMiner' | 'toolGenerator' | 'taskGenerator'> = Extract<

@@ -15,7 +15,7 @@ import { withReplayed } from './with-replayed.ts'
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 export interface ReplayGroupsOptions {
-  /** A stored rollout more policy versions old than this is dropped. Default 20. */
+  /** A stored rollout is not learnt from by weights more updates newer than this. Default 20. */
   readonly maxAge?: number
   /** Rollouts kept of a task, per distinct reward. Default 2. */
   readonly perReward?: number
@@ -43,28 +43,26 @@ export const replayGroups: PluginFactory<ReplayGroupsOptions> = definePlugin({
     maxTotal: z.int().min(1).default(10_000),
     flat: z.enum(['drop', 'keep']).default('drop'),
   }),
-  setup: ({ flat, ...limits }) => {
-    const store = new ReplayStore(limits)
+  setup: ({ flat, ...limits }, { buffer }) => {
+    const store = new ReplayStore(limits, buffer)
     const tally = new StepTally()
     const handler = (groups: readonly TrajectoryGroup[], context: GroupsContext): readonly TrajectoryGroup[] => {
       tally.begin(context.step)
-      store.forgetBefore(context.policyVersion)
-      const mended = groups.map((group) => mend(group, store, tally, context))
+      store.forgetBefore(context.learnerVersion)
+      const mended = groups.map((group) => {
+        const wasFlat = isFlat(group)
+        const replayed = wasFlat ? withReplayed(group, store, limits.maxAge, context.random) : null
+        // Its own members go into the store afterwards, so that none of them comes back at once.
+        store.add(group)
+        tally.count({ wasFlat, age: replayed === null ? null : context.policyVersion - replayed.version })
+        return replayed?.group ?? group
+      })
       tally.report(store.size, context)
       return flat === 'keep' ? mended : mended.filter((group) => !isFlat(group))
     }
     return { groups: { handler, memory: store } }
   },
 })
-
-/** The group, with a stored member when it needs one; its own members go into the store afterwards. */
-function mend(group: TrajectoryGroup, store: ReplayStore, tally: StepTally, context: GroupsContext): TrajectoryGroup {
-  const wasFlat = isFlat(group)
-  const replayed = wasFlat ? withReplayed(group, store, context.random) : null
-  store.add(group)
-  tally.count({ wasFlat, age: replayed === null ? null : context.policyVersion - replayed.version })
-  return replayed?.group ?? group
-}
 
 /** Too few members that count are no flat group: what they lack is not another reward. */
 function isFlat(group: TrajectoryGroup): boolean {

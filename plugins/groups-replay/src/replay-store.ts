@@ -1,6 +1,13 @@
-import { type HandlerMemory, isCounted, type Json, type JudgedTrajectory, type TrajectoryGroup } from 'rlenv'
+import {
+  type HandlerMemory,
+  isCounted,
+  type Json,
+  type JudgedTrajectory,
+  type SpillBuffer,
+  type TrajectoryGroup,
+} from 'rlenv'
 import { contentOf } from './content-of.ts'
-import { readMemory, type StoredRollout } from './replay-memory.ts'
+import { readMemory, type StoredRollout, savedMemory } from './replay-memory.ts'
 
 export interface ReplayLimits {
   /** In policy versions. */
@@ -15,37 +22,41 @@ const tolerance = 1e-9
 
 const sameReward = (a: number, b: number) => Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b))
 
-const rewardOf = ({ judged }: StoredRollout): number => judged.reward ?? Number.NaN
-
 /** Past rollouts by task, oldest first. Holds neither faults, nor what was replayed, nor the same rollout twice. */
 export class ReplayStore implements HandlerMemory {
   readonly #limits: ReplayLimits
+  readonly #buffer: SpillBuffer
   #byTask = new Map<string, readonly StoredRollout[]>()
   #size = 0
   #nextOrder = 0
 
-  constructor(limits: ReplayLimits) {
+  /** @param buffer - where rollouts lie. */
+  constructor(limits: ReplayLimits, buffer: SpillBuffer) {
     this.#limits = limits
+    this.#buffer = buffer
   }
 
   get size(): number {
     return this.#size
   }
 
-  /** Drops what is more versions old than the limit. */
-  forgetBefore(policyVersion: number): void {
-    const oldest = policyVersion - this.#limits.maxAge
+  /** Drops what is more versions old than the limit when the learner has this version. */
+  forgetBefore(learnerVersion: number): void {
+    const oldest = learnerVersion - this.#limits.maxAge
     for (const [task, rollouts] of this.#byTask) {
       this.#set(
         task,
-        rollouts.filter(({ judged }) => judged.trajectory.policyVersion >= oldest),
+        rollouts.filter(({ policyVersion }) => policyVersion >= oldest),
       )
     }
   }
 
   /** The newest rollout of a task whose reward is another one. */
   otherThan(taskId: string, reward: number): JudgedTrajectory | undefined {
-    return this.#byTask.get(taskId)?.findLast((stored) => !sameReward(rewardOf(stored), reward))?.judged
+    return this.#byTask
+      .get(taskId)
+      ?.findLast((stored) => !sameReward(stored.reward, reward))
+      ?.judged.read()
   }
 
   /** Takes the members that count, as far as the limits allow. */
@@ -55,28 +66,32 @@ export class ReplayStore implements HandlerMemory {
       const rollouts = this.#byTask.get(taskId) ?? []
       const content = contentOf(judged)
       if (rollouts.some((stored) => stored.content === content)) continue
-      this.#set(taskId, this.#bounded([...rollouts, { order: this.#nextOrder++, content, judged }]))
+      const { reward, trajectory } = judged
+      const { policyVersion } = trajectory
+      const stored = { order: this.#nextOrder++, content, reward, policyVersion, judged: this.#buffer.keep(judged) }
+      this.#set(taskId, this.#bounded([...rollouts, stored]))
     }
     while (this.#size > this.#limits.maxTotal) this.#dropOldest()
   }
 
   state(): Json {
-    const tasks = Object.fromEntries([...this.#byTask].map(([task, rollouts]) => [task, [...rollouts]]))
-    return { nextOrder: this.#nextOrder, tasks } as unknown as Json
+    return savedMemory({ nextOrder: this.#nextOrder, tasks: this.#byTask })
   }
 
   /** @throws {RlenvError} RLENV_CHECKPOINT_INVALID */
   restore(state: Json): void {
-    const { nextOrder, tasks } = readMemory(state)
-    this.#byTask = new Map(Object.entries(tasks))
+    const { nextOrder, tasks } = readMemory(state, this.#buffer)
+    const kept = new Set([...tasks.values()].flatMap((rollouts) => rollouts.map(({ judged }) => judged)))
+    for (const { judged } of [...this.#byTask.values()].flat()) if (!kept.has(judged)) judged.release()
+    this.#byTask = new Map(tasks)
     this.#nextOrder = nextOrder
-    this.#size = [...this.#byTask.values()].reduce((sum, { length }) => sum + length, 0)
+    this.#size = kept.size
   }
 
   /** One rollout too many: the oldest of its reward goes, else the oldest of the most frequent reward. */
   #bounded(rollouts: readonly StoredRollout[]): readonly StoredRollout[] {
     const newest = rollouts.at(-1) as StoredRollout
-    const alike = (one: StoredRollout) => rollouts.filter((other) => sameReward(rewardOf(one), rewardOf(other)))
+    const alike = (one: StoredRollout) => rollouts.filter((other) => sameReward(one.reward, other.reward))
     const same = alike(newest)
     if (same.length > this.#limits.perReward) return rollouts.filter((stored) => stored !== same[0])
     if (rollouts.length <= this.#limits.maxPerTask) return rollouts
@@ -84,8 +99,11 @@ export class ReplayStore implements HandlerMemory {
     return rollouts.filter((stored) => stored !== frequent)
   }
 
+  /** Of the earlier rollouts, those that are not among the new ones are let go. */
   #set(task: string, rollouts: readonly StoredRollout[]): void {
-    this.#size += rollouts.length - (this.#byTask.get(task)?.length ?? 0)
+    const earlier = this.#byTask.get(task) ?? []
+    for (const stored of earlier) if (!rollouts.includes(stored)) stored.judged.release()
+    this.#size += rollouts.length - earlier.length
     if (rollouts.length === 0) this.#byTask.delete(task)
     else this.#byTask.set(task, rollouts)
   }

@@ -24,7 +24,7 @@ async function step(pipeline: Pipeline, number: number, groups: readonly Traject
   const metric = (name: string, value: number, over = 'sum') => {
     metrics[name] = over === 'sum' ? (metrics[name] ?? 0) + value : value
   }
-  const context = { ...testContext(number), step: number, policyVersion, metric }
+  const context = { ...testContext(number), step: number, policyVersion, learnerVersion: policyVersion, metric }
   return { out: await pipeline.chain('groups', groups, context), metrics }
 }
 

@@ -12,7 +12,13 @@ async function run(
   const pipeline = await pipelineOf(plugin)
   let out: readonly TrajectoryGroup[] = []
   for (const [step, groups] of steps.entries()) {
-    out = await pipeline.chain('groups', groups, { ...testContext(), step, policyVersion: step, metric: () => {} })
+    out = await pipeline.chain('groups', groups, {
+      ...testContext(),
+      step,
+      policyVersion: step,
+      learnerVersion: step,
+      metric: () => {},
+    })
   }
   return out
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Plugin } from '../../hooks/plugin.ts'
 import type { RunEvent } from '../../telemetry/run-event.ts'
-import { testContext } from '../test-context.ts'
+import { testSetupContext } from '../test-context.ts'
 import { judgedOf } from '../trajectories.ts'
 import { pipelineOf } from './pipeline-of.ts'
 
@@ -25,7 +25,7 @@ export function describeWatch(create: () => Plugin): void {
       'hears %s without complaint',
       async (_type, event) => {
         const plugin = create()
-        const hooks = await plugin.setup(plugin.resolveOptions(), { secret: () => 'secret', log: testContext().log })
+        const hooks = await plugin.setup(plugin.resolveOptions(), testSetupContext())
         await expect(Promise.resolve(hooks.watch?.(event))).resolves.toBeUndefined()
       },
     )

@@ -6,7 +6,7 @@ import type { Plugin } from '../../hooks/plugin.ts'
 import type { DatabaseDraft } from '../../vocabulary/database.ts'
 import type { Scenario } from '../../vocabulary/scenario.ts'
 import type { Task } from '../../vocabulary/task.ts'
-import { testContext } from '../test-context.ts'
+import { testContext, testSetupContext } from '../test-context.ts'
 import { tinyHooks, tinyPlugin } from '../tiny-plugin.ts'
 import { pipelineOf } from './pipeline-of.ts'
 
@@ -22,7 +22,7 @@ const emptyDatabase: DatabaseDraft = { schema: '', data: '', clock: '2026-01-01T
 
 /** Hook points that a plugin fills. */
 async function hooksOf(plugin: Plugin): Promise<readonly HookName[]> {
-  const hooks = await plugin.setup(plugin.resolveOptions(), { secret: () => 'secret', log: () => {} })
+  const hooks = await plugin.setup(plugin.resolveOptions(), testSetupContext())
   return Object.keys(hooks) as HookName[]
 }
 

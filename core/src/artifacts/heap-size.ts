@@ -1,0 +1,35 @@
+/** Bytes of a heap object, of one of its fields, and of a number that is no small integer. */
+const objectBytes = 24
+const fieldBytes = 8
+const numberBytes = 16
+
+/**
+ * Bytes that plain data takes in memory, estimated from its texts, numbers and fields. What occurs twice in it is counted
+ * once. The same data gives the same number on every machine.
+ */
+export function heapSize(value: unknown): number {
+  return sizeOf(value, new Set())
+}
+
+function sizeOf(value: unknown, seen: Set<object>): number {
+  if (typeof value === 'string') return textSize(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 0 : numberBytes
+  if (typeof value === 'bigint') return numberBytes
+  if (typeof value !== 'object' || value === null || seen.has(value)) return 0
+  seen.add(value)
+  if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
+  if (Array.isArray(value)) return listSize(value, seen)
+  return Object.values(value).reduce<number>((sum, inner) => sum + fieldBytes + sizeOf(inner, seen), objectBytes)
+}
+
+/** A list of numbers, such as tokens or log-probabilities, takes a field per number and is not looked at one by one. */
+function listSize(list: readonly unknown[], seen: Set<object>): number {
+  const own = objectBytes + fieldBytes * list.length
+  if (typeof list[0] === 'number') return own
+  return list.reduce<number>((sum, inner) => sum + sizeOf(inner, seen), own)
+}
+
+/** The engine stores a text with one byte per character when none lies beyond Latin-1, else with two. */
+function textSize(text: string): number {
+  return objectBytes + (/[\u0100-\uffff]/.test(text) ? 2 : 1) * text.length
+}

@@ -1,0 +1,217 @@
+import { rmSync } from 'node:fs'
+import { deserialize, serialize } from 'node:v8'
+import { writeError } from '../errors/file-error.ts'
+import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import type { Kept, SpillBuffer } from '../hooks/plugin.ts'
+import { heapSize } from './heap-size.ts'
+import { type Place, SegmentLog } from './segment-log.ts'
+
+export interface SpillOptions {
+  /** Folder for what memory does not hold; made when needed. What an earlier process left there is removed. */
+  readonly directory: string
+  /** Bytes that kept values may take in memory, as estimated. */
+  readonly memoryBytes: number
+  /** Bytes after which a file takes no more values. Default 16 MiB. */
+  readonly segmentBytes?: number
+}
+
+/** What a store holds at the moment. */
+export interface SpillUsage {
+  readonly values: number
+  readonly memoryBytes: number
+  readonly diskBytes: number
+}
+
+/**
+ * Keeps values in memory up to a budget and on disk beyond it, the longest kept first. A value comes back equal, to the
+ * bits of its numbers, wherever it was. Until it is opened a store has no budget and no folder.
+ */
+export class SpillStore implements SpillBuffer {
+  readonly #inMemory = new Set<KeptValue>()
+  /** What was released while a hold was open, with the number of the newest hold at that time; oldest first. */
+  readonly #released = new Map<KeptValue, number>()
+  readonly #holds = new Set<number>()
+  #lastHold = 0
+  #budget = Number.POSITIVE_INFINITY
+  #log: SegmentLog | null = null
+  #usedBytes = 0
+  #values = 0
+  readonly #home: Home = {
+    load: (place) => this.#load(place),
+    release: (kept) => this.#release(kept),
+  }
+
+  /** Begins anew, with a budget. @throws {RlenvError} RLENV_OUTPUT_UNWRITABLE */
+  open({ directory, memoryBytes, segmentBytes }: SpillOptions): void {
+    this.close()
+    removeLeftovers(directory)
+    this.#log = new SegmentLog(directory, segmentBytes)
+    this.#budget = memoryBytes
+  }
+
+  /**
+   * @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE; RLENV_PLUGIN_RETURNED_INVALID for what is no data, such
+   *   as a function. The values that were kept before stay readable.
+   */
+  keep<Value>(value: Value | Kept<Value>): Kept<Value> {
+    if (isKept(value)) return this.#keepAgain(value)
+    const kept = new KeptValue(this.#home, value, heapSize(value))
+    this.#values += 1
+    this.#usedBytes += kept.bytes
+    this.#inMemory.add(kept)
+    try {
+      while (this.#usedBytes > this.#budget) this.#spillOldest()
+    } catch (error) {
+      this.#forget(kept)
+      throw error
+    }
+    return kept as Kept<Value>
+  }
+
+  /** What is released from now on stays readable until the returned function is called. */
+  hold(): () => void {
+    const hold = ++this.#lastHold
+    this.#holds.add(hold)
+    return () => {
+      if (this.#holds.delete(hold)) this.#forgetReleased()
+    }
+  }
+
+  get usage(): SpillUsage {
+    return { values: this.#values, memoryBytes: this.#usedBytes, diskBytes: this.#log?.diskBytes ?? 0 }
+  }
+
+  /** Forgets everything and removes its files. */
+  close(): void {
+    this.#log?.close()
+    this.#log = null
+    this.#budget = Number.POSITIVE_INFINITY
+    this.#inMemory.clear()
+    this.#released.clear()
+    this.#holds.clear()
+    this.#usedBytes = 0
+    this.#values = 0
+  }
+
+  #load(place: Place): unknown {
+    if (this.#log === null) throw new RangeError('the run that kept this value has ended')
+    return deserialize(this.#log.read(place))
+  }
+
+  #release(kept: KeptValue): void {
+    if (kept.isForgotten || this.#released.has(kept)) return
+    this.#released.set(kept, this.#lastHold)
+    this.#forgetReleased()
+  }
+
+  #keepAgain<Value>(kept: Kept<Value>): Kept<Value> {
+    const own = kept as unknown as KeptValue
+    if (own.home !== this.#home || own.isForgotten) return this.keep(kept.read())
+    this.#released.delete(own)
+    return kept
+  }
+
+  #spillOldest(): void {
+    const [oldest] = this.#inMemory
+    if (oldest === undefined || this.#log === null) throw new TypeError('there is nothing to move to the disk')
+    oldest.spill(this.#log.append(written(oldest.read())))
+    this.#inMemory.delete(oldest)
+    this.#usedBytes -= oldest.bytes
+  }
+
+  /** A value that was released after a hold began is forgotten when that hold ends. */
+  #forgetReleased(): void {
+    const [oldestHold = Number.POSITIVE_INFINITY] = this.#holds
+    for (const [kept, hold] of this.#released) {
+      if (hold >= oldestHold) return
+      this.#released.delete(kept)
+      this.#forget(kept)
+    }
+  }
+
+  #forget(kept: KeptValue): void {
+    this.#values -= 1
+    if (this.#inMemory.delete(kept)) this.#usedBytes -= kept.bytes
+    // Without a budget nothing is gained by taking a value away from whoever still refers to it.
+    if (this.#log === null) return
+    const place = kept.forget()
+    if (place !== null) this.#log.free(place)
+  }
+}
+
+/** The store of a value, as far as the value itself asks for it. */
+interface Home {
+  load(place: Place): unknown
+  release(kept: KeptValue): void
+}
+
+/** A value that a store holds in memory or on disk. */
+class KeptValue implements Kept<unknown> {
+  readonly home: Home
+  /** In memory, as estimated. */
+  readonly bytes: number
+  #value: unknown
+  #place: Place | null = null
+  #isForgotten = false
+
+  constructor(home: Home, value: unknown, bytes: number) {
+    this.home = home
+    this.#value = value
+    this.bytes = bytes
+  }
+
+  get isForgotten(): boolean {
+    return this.#isForgotten
+  }
+
+  read(): unknown {
+    if (this.#isForgotten) throw new RangeError('this value was released')
+    return this.#place === null ? this.#value : this.home.load(this.#place)
+  }
+
+  release(): void {
+    this.home.release(this)
+  }
+
+  toJSON(): unknown {
+    return this.read()
+  }
+
+  spill(place: Place): void {
+    this.#value = undefined
+    this.#place = place
+  }
+
+  forget(): Place | null {
+    const place = this.#place
+    this.#value = undefined
+    this.#place = null
+    this.#isForgotten = true
+    return place
+  }
+}
+
+/** Whether something stands for a value that a store keeps. */
+export function isKept<Value>(value: Value | Kept<Value>): value is Kept<Value> {
+  return value instanceof KeptValue
+}
+
+function removeLeftovers(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true })
+  } catch (cause) {
+    throw writeError(directory, cause)
+  }
+}
+
+function written(value: unknown): Buffer {
+  try {
+    return serialize(value)
+  } catch (cause) {
+    throw new RlenvError(`a value that is to be kept cannot be written to the disk: ${messageOf(cause)}`, {
+      code: 'RLENV_PLUGIN_RETURNED_INVALID',
+      fix: 'Keep plain data: objects, lists, texts, numbers and bytes; no functions.',
+      cause,
+    })
+  }
+}
