@@ -80,7 +80,7 @@ export interface JudgeInput {
   readonly trajectory: Trajectory
   readonly initial: StateReader
   readonly final: StateReader
-  /** Initial to final state. */
+  /** Initial to final state, every row; the diffs in the trajectory are bounded. */
   readonly diff: StateDiff
 }
 

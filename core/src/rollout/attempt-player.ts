@@ -94,7 +94,7 @@ export class AttemptPlayer implements AttemptRunner {
   /** The outcome of an attempt that ended without a record of its own, or was not begun. */
   async conclude(plan: AttemptPlan, stop: StopReason, signal: AbortSignal): Promise<JudgedTrajectory> {
     const { pipeline, events, clock } = this.#parts
-    const result = { trajectory: new RolloutRecord().trajectory(plan, stop, []), world: null }
+    const result = { trajectory: new RolloutRecord().trajectory(plan, stop, { diff: [] }), world: null }
     const context = this.#hookContext(plan, signal)
     return judgeRollout({ ...plan, result, pipeline, context, events, clock })
   }
@@ -111,7 +111,7 @@ export class AttemptPlayer implements AttemptRunner {
       signal: flight.signal,
     }
     const without = (stop: StopReason): RolloutResult => {
-      return { trajectory: new RolloutRecord().trajectory(request, stop, []), world: null }
+      return { trajectory: new RolloutRecord().trajectory(request, stop, { diff: [] }), world: null }
     }
     try {
       return await Promise.race([strategy.run(request), flight.abandoned.then(without)])

@@ -8,6 +8,7 @@ import type { ChatToolCall } from '../vocabulary/message.ts'
 import type { StopReason } from '../vocabulary/outcome.ts'
 import type { ToolError, ToolErrorKind } from '../vocabulary/tool.ts'
 import type { CallRecord } from '../vocabulary/trajectory.ts'
+import { boundedDiff } from './bounded-diff.ts'
 import { attempt, isPromise, type Settled } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { parseArguments } from './tool-call-arguments.ts'
@@ -27,7 +28,7 @@ const refused = (call: ChatToolCall, error: ToolError): CallRecord => {
   return { id, name: called.name, serverName: null, arguments: null, result: { ok: false, error }, diff: [] }
 }
 
-/** Carries the calls of one rollout out, each exactly once and bounded in time and in the size of its result. */
+/** Carries the calls of one rollout out, each exactly once and bounded in time and in the sizes of its result and its diff. */
 export class CallRunner {
   readonly #request: RolloutRequest
   readonly #world: WorldInstance
@@ -109,7 +110,9 @@ export class CallRunner {
   #answer(record: CallRecord): CallAnswer {
     try {
       const { text, result } = boundedResult(record.result, this.#request.limits.maxResultChars)
-      const kept = result === record.result ? record : { ...record, result }
+      const changes = boundedDiff(record.diff)
+      const isWhole = result === record.result && changes.diff === record.diff
+      const kept = isWhole ? record : { ...record, result, ...changes }
       if (result.ok || result.error.kind !== 'environment_fault') return { record: kept, text, stop: null }
       const { code, message } = result.error
       return { record: kept, text, stop: environmentFault(code, `${record.name}: ${message}`) }

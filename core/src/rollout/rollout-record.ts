@@ -1,8 +1,8 @@
 import type { PolicyResponse, RolloutRequest } from '../hooks/roles.ts'
 import type { Message } from '../vocabulary/message.ts'
 import type { StopReason } from '../vocabulary/outcome.ts'
-import type { StateDiff } from '../vocabulary/state-diff.ts'
 import type { CallRecord, Trajectory, Turn } from '../vocabulary/trajectory.ts'
+import type { BoundedDiff } from './bounded-diff.ts'
 
 /** A turn while it is played. */
 export interface OpenTurn extends Turn {
@@ -40,7 +40,7 @@ export class RolloutRecord {
     return turn
   }
 
-  trajectory(request: RolloutIdentity, stopReason: StopReason, diff: StateDiff): Trajectory {
+  trajectory(request: RolloutIdentity, stopReason: StopReason, changes: BoundedDiff): Trajectory {
     const { draw, rolloutIndex, attempt, task, environment, policy } = request
     let oldest = this.turns.length > 0 ? Number.POSITIVE_INFINITY : policy.policyVersion
     for (const { span } of this.turns) oldest = Math.min(oldest, span.policyVersion)
@@ -58,7 +58,7 @@ export class RolloutRecord {
       turns: this.turns,
       answer: this.answer,
       stopReason,
-      diff,
+      ...changes,
       usage: { promptTokens: this.#promptTokens, completionTokens: this.#completionTokens },
     }
   }

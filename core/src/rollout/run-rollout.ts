@@ -3,7 +3,7 @@ import { messageOf } from '../errors/rlenv-error.ts'
 import type { RolloutRequest, RolloutResult } from '../hooks/roles.ts'
 import type { WorldInstance } from '../hooks/world.ts'
 import type { StopReason } from '../vocabulary/outcome.ts'
-import type { StateDiff } from '../vocabulary/state-diff.ts'
+import { type BoundedDiff, boundedDiff, changedRows } from './bounded-diff.ts'
 import { attempt, isPromise } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
 import { RolloutRecord } from './rollout-record.ts'
@@ -16,11 +16,13 @@ import { type LoopOptions, TurnLoop } from './turn-loop.ts'
 export async function runRollout(request: RolloutRequest, options: LoopOptions, clock: Clock): Promise<RolloutResult> {
   const record = new RolloutRecord()
   const opened = await openWorld(request, clock)
-  if ('stop' in opened) return { trajectory: record.trajectory(request, opened.stop, []), world: null }
+  if ('stop' in opened) return { trajectory: record.trajectory(request, opened.stop, unchanged), world: null }
   const stop = await new TurnLoop(request, opened.world, record, options, clock).play()
-  const diff = await finalDiff(request, opened.world, record, clock)
-  return { trajectory: record.trajectory(request, stop, diff), world: opened.world }
+  const changes = await finalChanges(request, opened.world, record, clock)
+  return { trajectory: record.trajectory(request, stop, changes), world: opened.world }
 }
+
+const unchanged: BoundedDiff = { diff: [] }
 
 async function openWorld(
   request: RolloutRequest,
@@ -54,19 +56,28 @@ const fault = (code: string, message: string): { readonly stop: StopReason } => 
  * Initial to final state. Nothing has to be compared when no call wrote anything; a timed-out call may have. Where the
  * state cannot be captured the calls' own changes stand; the verifier captures it as well, and there a failure counts.
  */
-async function finalDiff(
+async function finalChanges(
   request: RolloutRequest,
   world: WorldInstance,
   record: RolloutRecord,
   clock: Clock,
-): Promise<StateDiff> {
+): Promise<BoundedDiff> {
   const calls = record.turns.flatMap((turn) => turn.calls)
-  const writes = calls.filter((call) => call.diff.length > 0)
+  const writes = calls.filter((call) => changedRows(call) > 0)
   const unsure = calls.some((call) => !call.result.ok && call.result.error.kind === 'timeout')
-  if (!unsure && writes.length <= 1) return writes[0]?.diff ?? []
+  if (!unsure && writes.length <= 1) return changesOf(writes)
   const { limits, signal } = request
   const capturing = attempt(() => world.capture(), limits.toolTimeoutMs, signal, clock)
   const captured = isPromise(capturing) ? await capturing : capturing
   const state = captured.kind === 'value' ? captured.value : null
-  return state?.diff ?? writes.flatMap((call) => call.diff)
+  return state === null ? changesOf(writes) : boundedDiff(state.diff)
+}
+
+/** What calls changed, one after the other. */
+function changesOf(calls: readonly BoundedDiff[]): BoundedDiff {
+  const diff = calls.flatMap((call) => call.diff)
+  return boundedDiff(
+    diff,
+    calls.reduce((sum, call) => sum + (call.omittedChanges ?? 0), 0),
+  )
 }

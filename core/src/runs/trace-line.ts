@@ -37,6 +37,7 @@ export interface TraceLine {
   readonly error: TraceError | null
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
   readonly state_diff: Trajectory['diff']
+  readonly state_diff_omitted?: number
   readonly replayed?: boolean
 }
 
@@ -47,12 +48,12 @@ export interface TraceLine {
  * |---|---|---|
  * | `id`, `rollout_index`, `attempt`, `seed`, `model`, `messages`, `answer` | the same | messages in OpenAI Chat form |
  * | `task_id`, `env`, `group_id`, `policy_version` | `taskId`, `environmentId`, `drawId`, `policyVersion` | |
- * | `turns` | `turns` | with spans (actions, log-probs) and calls (both names, result, row changes) |
+ * | `turns` | `turns` | with spans (actions, log-probs) and calls (both names, result, row changes with `omittedChanges`) |
  | `turns[].calls[].result` | the same | `content` is left out where the call's tool message has it, see below |
  * | `stop_reason`, `stop` | `stopReason` | the field's word, and the whole |
  * | `error` | from `outcome` | `{type, message, blame, retryable}`; null when scored |
  * | `metrics` | counted | `turns`, `tool_calls`, `tool_errors`, and `score`, `passed` where there is a verdict |
- * | `state_diff` | `diff` | initial to final state |
+ * | `state_diff`, `state_diff_omitted` | `diff`, `omittedChanges` | initial to final state: the first rows, and how many more |
  * | `usage` | `usage` | `prompt_tokens`, `completion_tokens` |
  * | `outcome`, `verdict`, `reward`, `replayed` | of the judged trajectory | |
  *
@@ -92,6 +93,7 @@ export function traceLine(judged: JudgedTrajectory): TraceLine {
     messages: trajectory.messages,
     turns: withoutRepeatedResults(trajectory),
     state_diff: trajectory.diff,
+    ...(trajectory.omittedChanges !== undefined && { state_diff_omitted: trajectory.omittedChanges }),
     ...(replayed !== undefined && { replayed }),
   }
 }
@@ -153,6 +155,7 @@ export function judgedFromTrace(value: unknown): JudgedTrajectory {
       answer: line.answer,
       stopReason: line.stop,
       diff: line.state_diff,
+      ...(line.state_diff_omitted !== undefined && { omittedChanges: line.state_diff_omitted }),
       usage: { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens },
     },
     outcome: line.outcome,

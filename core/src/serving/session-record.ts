@@ -1,3 +1,4 @@
+import { boundedDiff } from '../rollout/bounded-diff.ts'
 import type { Json } from '../vocabulary/json.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../vocabulary/message.ts'
 import type { StateDiff } from '../vocabulary/state-diff.ts'
@@ -36,7 +37,7 @@ export function sessionTrajectory({ task, seed, calls, answer, diff }: RecordedS
   if (answer !== null) messages.push({ role: 'assistant', content: answer })
   const turns = calls.map((call, index): readonly CallRecord[] => {
     const { name, serverName, arguments: args, result } = call
-    return [{ id: `call_${index}`, name, serverName, arguments: args, result, diff: call.diff }]
+    return [{ id: `call_${index}`, name, serverName, arguments: args, result, ...boundedDiff(call.diff) }]
   })
   return {
     id: 'session/0',
@@ -52,7 +53,7 @@ export function sessionTrajectory({ task, seed, calls, answer, diff }: RecordedS
     turns: (answer === null ? turns : [...turns, []]).map(turn),
     answer,
     stopReason: answer === null ? { kind: 'truncated', limit: 'turns' } : { kind: 'terminated', by: 'answer' },
-    diff,
+    ...boundedDiff(diff),
     usage: { promptTokens: 0, completionTokens: 0 },
   }
 }

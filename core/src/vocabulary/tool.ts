@@ -46,7 +46,10 @@ export interface Tool {
   readonly summary: string
   /** At most 200 characters. */
   readonly description: string
-  /** An object schema; unknown arguments are refused unless it says otherwise. */
+  /**
+   * An object schema; unknown arguments are refused unless it says otherwise. Where it states no bound, a text has at most
+   * 10,000 UTF-16 units, a list at most 1,000 items, and an object at most 1,000 properties besides the declared ones.
+   */
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
   readonly effect: 'read' | 'write'

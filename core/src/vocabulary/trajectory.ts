@@ -42,8 +42,10 @@ export interface CallRecord {
   /** Parsed arguments as the world got them; null when they were no JSON object. */
   readonly arguments: Json
   readonly result: ToolResult
-  /** Rows that this call changed. */
+  /** Rows that this call changed: the first 200, or as many as have at most 65,536 characters of JSON. */
   readonly diff: StateDiff
+  /** How many more rows it changed; left out when there are none. */
+  readonly omittedChanges?: number
 }
 
 /** One assistant message and what it caused. */
@@ -81,8 +83,10 @@ export interface Trajectory {
   /** Text of the final answer; null when the rollout did not end with one. */
   readonly answer: string | null
   readonly stopReason: StopReason
-  /** Initial state to final state. */
+  /** Initial state to final state, bounded as a call's is. Verifiers get the whole. */
   readonly diff: StateDiff
+  /** How many more rows differ; left out when there are none. */
+  readonly omittedChanges?: number
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number }
 }
 
@@ -155,6 +159,7 @@ export const trajectorySchema: z.ZodType<Trajectory> = z.object({
           arguments: z.json() as z.ZodType<Json>,
           result: jsonObjectSchema as unknown as z.ZodType<ToolResult>,
           diff: z.array(jsonObjectSchema) as unknown as z.ZodType<StateDiff>,
+          omittedChanges: z.exactOptional(z.int().min(1)),
         }),
       ),
       truncated: z.boolean(),
@@ -163,6 +168,7 @@ export const trajectorySchema: z.ZodType<Trajectory> = z.object({
   answer: z.string().nullable(),
   stopReason: stopReasonSchema,
   diff: z.array(jsonObjectSchema) as unknown as z.ZodType<StateDiff>,
+  omittedChanges: z.exactOptional(z.int().min(1)),
   usage: z.strictObject({ promptTokens: z.int(), completionTokens: z.int() }),
 })
 

@@ -1,4 +1,5 @@
 import { freezeData } from '../../determinism/freeze-data.ts'
+import { boundedDiff } from '../../rollout/bounded-diff.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../../vocabulary/message.ts'
 import type { StateDiff } from '../../vocabulary/state-diff.ts'
@@ -55,7 +56,7 @@ function exchangesOf(calls: GoldRun['calls']): Exchanges {
       serverName: step.call.tool,
       arguments: step.call.arguments,
       result: step.result,
-      diff: step.diff,
+      ...boundedDiff(step.diff),
     },
   ])
   const exchanges = freezeData({ messages, turns: [...records, []].map(turn) })
@@ -80,7 +81,7 @@ export function scriptedTrajectory({ task, script, seed, calls, answer, diff }: 
     turns,
     answer,
     stopReason: { kind: 'terminated', by: 'answer' },
-    diff,
+    ...boundedDiff(diff),
     usage: { promptTokens: 0, completionTokens: 0 },
   }
 }
