@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Kept, SpillBuffer } from '../hooks/plugin.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
-import type { JudgedTrajectory, Trajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
+import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 
 /** The groups of one step: as rolled out, and what the groups chain left of them. */
 export interface StepGroups {
@@ -32,12 +33,15 @@ type ParkedGroup =
 
 /**
  * The groups of one step between their collection and the learner. They lie in the run's buffer, and what the chain left
- * refers to what was generated, so that a rollout is there once and comes back as one object, whether or not it was on disk.
+ * refers to what was generated, so that a rollout is there once and comes back as one object, whether or not it was on disk
+ * and whether it or a copy of it was left.
  */
 export class ParkedGroups {
   readonly #buffer: SpillBuffer
   readonly #generated: Kept<TrajectoryGroup>[] = []
   readonly #kept: ParkedGroup[] = []
+  /** By the trajectory's id. */
+  readonly #places = new Map<string, MemberPlace>()
 
   constructor(buffer: SpillBuffer) {
     this.#buffer = buffer
@@ -51,20 +55,29 @@ export class ParkedGroups {
   /** Takes the groups of one round. @throws {RlenvError} RLENV_DISK_FULL, RLENV_OUTPUT_UNWRITABLE */
   add({ generated, kept }: StepGroups): void {
     const before = this.#generated.length
-    const positions = new Map(generated.map((group, index) => [group, before + index]))
-    const places = new Map<Trajectory, MemberPlace>()
     for (const [index, { members }] of generated.entries()) {
-      for (const [member, { trajectory }] of members.entries()) places.set(trajectory, [before + index, member])
+      for (const [member, { trajectory }] of members.entries())
+        this.#places.set(trajectory.id, [before + index, member])
     }
-    const original = ([group, member]: MemberPlace) => generated[group - before]?.members[member]
-    const park = (member: JudgedTrajectory) => {
-      const place = places.get(member.trajectory)
-      return place === undefined ? this.#buffer.keep(member) : { place, change: changeOf(member, original(place)) }
+    const positions = new Map(generated.map((group, index) => [group, before + index]))
+    const generatedAt = (group: number) => generated[group - before] ?? this.#generated[group]?.read()
+    for (const group of kept) {
+      const members = () => group.members.map((member) => this.#parkMember(member, generatedAt))
+      this.#kept.push(positions.get(group) ?? { rest: restOf(group), members: members() })
     }
-    this.#kept.push(
-      ...kept.map((group) => positions.get(group) ?? { rest: restOf(group), members: group.members.map(park) }),
-    )
     this.#generated.push(...generated.map((group) => this.#buffer.keep(group)))
+  }
+
+  /** A stored rollout of this very step is known by its id, since it may have been on disk meanwhile. */
+  #parkMember(
+    member: JudgedTrajectory,
+    generatedAt: (group: number) => TrajectoryGroup | undefined,
+  ): ChangedMember | Kept<JudgedTrajectory> {
+    const place = this.#places.get(member.trajectory.id)
+    const original = place === undefined ? undefined : generatedAt(place[0])?.members[place[1]]
+    const isGenerated = original !== undefined && isEqual(member.trajectory, original.trajectory)
+    if (place === undefined || !isGenerated) return this.#buffer.keep(member)
+    return { place, change: changeOf(member, original) }
   }
 
   /** Everything, which then takes no more of the buffer. Can be called once. */
@@ -84,11 +97,13 @@ function restOf({ members: _, ...rest }: TrajectoryGroup): Omit<TrajectoryGroup,
   return rest
 }
 
-function changeOf(member: JudgedTrajectory, original: JudgedTrajectory | undefined): ChangedMember['change'] {
+function changeOf(member: JudgedTrajectory, original: JudgedTrajectory): ChangedMember['change'] {
   if (member === original) return null
   const { trajectory: _, verdict, ...rest } = member
-  return { rest, verdict: verdict === original?.verdict ? undefined : verdict }
+  return { rest, verdict: isEqual(verdict, original.verdict) ? undefined : verdict }
 }
+
+const isEqual = (one: unknown, other: unknown) => one === other || isDeepStrictEqual(one, other)
 
 function unparked(parked: ParkedGroup, generated: readonly TrajectoryGroup[]): TrajectoryGroup {
   const group = typeof parked === 'number' ? generated[parked] : undefined

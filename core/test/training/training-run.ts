@@ -4,6 +4,7 @@ import { systemClock } from '../../src/determinism/clock.ts'
 import type { RandomStream } from '../../src/determinism/random-stream.ts'
 import { ExecutableWorld } from '../../src/environment/executable-world.ts'
 import type { PluginHooks } from '../../src/hooks/pipeline-hooks.ts'
+import type { Plugin, SetupContext } from '../../src/hooks/plugin.ts'
 import type { Algorithm, TaskSampler } from '../../src/hooks/roles.ts'
 import { assemblePipeline } from '../../src/plugin/assemble-pipeline.ts'
 import { ReactRollout } from '../../src/rollout/react-rollout.ts'
@@ -77,6 +78,8 @@ export function countingSampler(tasks: readonly Task[], random: RandomStream): T
 
 export interface RunParts {
   readonly hooks?: PluginHooks
+  /** More hooks, from what a plugin gets when it sets itself up. */
+  readonly setup?: (context: SetupContext) => PluginHooks
   readonly version?: string
   readonly environments?: readonly Environment[]
   readonly learner?: TabularLearner
@@ -90,6 +93,8 @@ export interface RunParts {
   /** Folder that holds this run and no other. */
   readonly root: string
   readonly signal?: AbortSignal
+  /** False for runs whose rollouts shall not stay in memory. Default true. */
+  readonly keepEvents?: boolean
   readonly onEvent?: (event: RunEvent) => void
 }
 
@@ -110,7 +115,11 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     rollout: () => new ReactRollout(),
     ...parts.hooks,
   }
-  const plugin = { ...tinyPlugin({ hooks }), version: parts.version ?? '1.0.0' }
+  const plugin: Plugin = {
+    ...tinyPlugin({ hooks }),
+    version: parts.version ?? '1.0.0',
+    setup: (_options, context) => ({ ...hooks, ...parts.setup?.(context) }),
+  }
   const pipeline = await assemblePipeline([{ name: 'test', plugins: [plugin] }])
   const events: RunEvent[] = []
   const config: ResolvedConfig = {
@@ -125,7 +134,7 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
   }
   const signal = parts.signal ?? new AbortController().signal
   const onEvent = (event: RunEvent) => {
-    events.push(event)
+    if (parts.keepEvents !== false) events.push(event)
     parts.onEvent?.(event)
   }
   const clock = systemClock
