@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { rlenvVersion } from '../artifacts/rlenv-version.ts'
 import { ExecutableWorld } from '../environment/executable-world.ts'
 import type { Plugin } from '../hooks/plugin.ts'
@@ -9,7 +8,6 @@ import { reactRollout } from '../rollout/react-rollout.ts'
 export const executableWorld: PluginFactory<Record<never, never>> = definePlugin({
   name: 'rlenv/executable-world',
   version: rlenvVersion,
-  options: z.strictObject({}),
   setup: () => ({ world: () => new ExecutableWorld() }),
 })
 

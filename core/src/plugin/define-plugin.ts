@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import { issueText, schemaIssues } from '../errors/schema-issues.ts'
 import type { Awaitable, HookName, PluginHooks } from '../hooks/pipeline-hooks.ts'
@@ -14,13 +14,16 @@ type MayBeEmpty<Options> = string extends keyof Options ? true : Record<never, n
 /** Turns every key that is no hook point into a compile error; TypeScript checks returned objects no other way. */
 type KnownHooks<Hooks> = { readonly [Key in Exclude<keyof Hooks, HookName>]: never }
 
+/** Of a plugin that has none: whatever is given to it is an error. */
+const noOptions = z.strictObject({})
+
 export interface PluginDefinition<Schema extends z.ZodType, Hooks extends object> {
   /** The npm package's name, or another label that is unique among a configuration's plugins. */
   readonly name: string
   /** The package's version; part of the key of everything the plugin makes. Default "0.0.0". */
   readonly version?: string
-  /** Use `z.strictObject`, so that a misspelt option is an error. */
-  readonly options: Schema
+  /** Use `z.strictObject`, so that a misspelt option is an error. Default: the plugin has no options. */
+  readonly options?: Schema
   /** Builds the handlers. Runs once, before anything else, with options checked and defaults filled in. */
   readonly setup: (
     options: z.output<Schema>,
@@ -34,13 +37,13 @@ const factoryMark = Symbol.for('rlenv.plugin-factory')
 /**
  * Defines a plugin and returns the factory that configurations call.
  *
- * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty, or options or setup are not there.
+ * @throws {RlenvError} RLENV_PLUGIN_INVALID when the name is empty, options are no schema, or setup is not there.
  */
-export function definePlugin<Schema extends z.ZodType, Hooks extends object>(
+export function definePlugin<Hooks extends object, Schema extends z.ZodType = typeof noOptions>(
   definition: PluginDefinition<Schema, Hooks>,
 ): PluginFactory<z.input<Schema>> {
   checkDefinition(definition)
-  const { name, version = '0.0.0', options: schema } = definition
+  const { name, version = '0.0.0', options: schema = noOptions } = definition
   const create = (options: unknown = {}): Plugin => ({
     name,
     version,
@@ -59,10 +62,10 @@ function checkDefinition(definition: object): void {
   if (typeof name !== 'string' || name.trim() === '') {
     throw refuse('a plugin has an empty name', 'Give definePlugin the npm package\'s name as "name".')
   }
-  if (typeof options?.safeParse !== 'function') {
+  if (options !== undefined && typeof options?.safeParse !== 'function') {
     throw refuse(
-      `the plugin ${name} has no options schema`,
-      'Give definePlugin "options: z.strictObject({})", or more.',
+      `the options of the plugin ${name} are no zod schema`,
+      'Give definePlugin "options: z.strictObject({ … })", or leave "options" out when there are none.',
     )
   }
   if (typeof setup !== 'function') {

@@ -22,6 +22,26 @@ test('options are optional only when every field has a default', () => {
   typed()
 })
 
+test('a plugin without options needs no schema', () => {
+  const bare = definePlugin({
+    name: 'bare',
+    setup: (options, context) => {
+      expectTypeOf(options).toEqualTypeOf<Record<string, never>>()
+      context.log('set up')
+      return { rewardShaper: (reward) => reward }
+    },
+  })
+  expectTypeOf(bare()).toEqualTypeOf<Plugin>()
+  // @ts-expect-error it has no option
+  bare({ n: 1 })
+  const typed: PluginFactory<Record<never, never>> = bare
+  typed()
+  // @ts-expect-error rewardShaper returns a number
+  definePlugin({ name: 'c', setup: () => ({ rewardShaper: () => 'high' }) })
+  // @ts-expect-error it is called rewardShaper
+  definePlugin({ name: 'e', setup: () => ({ rewardShapr: () => 1 }) })
+})
+
 test('a factory is typed by a named interface, so that its comments reach the editor', () => {
   const windowed: PluginFactory<WindowOptions> = definePlugin({
     name: 'windowed',
