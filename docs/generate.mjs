@@ -59,12 +59,16 @@ function hooksPage() {
       `| previous | ${members[index - 1]?.name ?? ''} |\n| next | ${members[index + 1]?.name ?? ''} |\n\n` +
       `\`\`\`ts\n${hook.signature}\n\`\`\`\n`,
   )
-  const options = declared(source, 'OrderedHandler').members.filter((member) => comment(member) !== '')
-  const placement = options.map((member) => `| \`${cell(code(member))}\` | ${cell(comment(member))} |`)
+  const options = (name) => declared(source, name).members.filter((member) => comment(member) !== '')
+  const row = (member, of = '') => `| \`${cell(code(member))}\` | ${of}${cell(comment(member))} |`
+  const placement = [
+    ...options('OrderedHandler').map((member) => row(member)),
+    ...options('OrderedGroupsHandler').map((member) => row(member, '`groups` only. ')),
+  ]
   return (
     `# Hook points\n\nGenerated from [${hooksSource}](../${hooksSource}) by \`npm run docs\`.\n\n${comment(hooks)}\n\n` +
     `| hook point | kind | called |\n|---|---|---|\n${rows.join('\n')}\n\n` +
-    `A handler of a chain is a function, or an object with \`handler\` and where it wants to stand ` +
+    `A handler of a chain is a function, or an object with \`handler\` and what else is to be known of it ` +
     `([decision 0002](decisions/0002-chains-and-replacement.md)):\n\n` +
     `| field | meaning |\n|---|---|\n${placement.join('\n')}\n\n${sections.join('\n')}`
   )

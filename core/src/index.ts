@@ -116,9 +116,9 @@ export type {
   HandlerMemory,
   HookKind,
   HookName,
+  OrderedGroupsHandler,
   OrderedHandler,
   PluginHooks,
-  RememberingHandler,
   Tap,
   VerifierPair,
 } from './hooks/pipeline-hooks.ts'

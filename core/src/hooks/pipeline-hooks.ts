@@ -57,16 +57,22 @@ export interface HandlerMemory {
   restore(state: Json): void
 }
 
-/** A handler that remembers. What it remembers is saved with every checkpoint. */
-export interface RememberingHandler<Handler> extends OrderedHandler<Handler> {
-  readonly memory: HandlerMemory
-}
-
 /** Filters or repairs the groups of one round of a training step. */
 export type GroupsHandler = (
   groups: readonly TrajectoryGroup[],
   context: GroupsContext,
 ) => Awaitable<readonly TrajectoryGroup[]>
+
+/** A handler of `groups` with what else is to be known of it. */
+export interface OrderedGroupsHandler extends OrderedHandler<GroupsHandler> {
+  /** What it remembers, which is saved with every checkpoint. */
+  readonly memory?: HandlerMemory
+  /**
+   * What it does with groups whose rewards are all equal, so that they have no gradient. One that mends them is moved in
+   * front of those that drop them, whatever the order of layers and lists: nothing would be left for it behind them.
+   */
+  readonly flatGroups?: 'mend' | 'drop'
+}
 
 /** The two halves of a verifier. */
 export interface VerifierPair {
@@ -103,7 +109,7 @@ export interface PluginHooks {
   /** slot. Chooses the tasks of a training step. */
   readonly sampler?: (context: SamplerContext) => Awaitable<TaskSampler>
   /** chain. Filters or repairs a step's groups before advantages; dropped groups are refilled up to a bound. */
-  readonly groups?: Tap<GroupsHandler> | RememberingHandler<GroupsHandler>
+  readonly groups?: GroupsHandler | OrderedGroupsHandler
   /** slot. Turns groups into training samples and a loss. */
   readonly algorithm?: (context: SlotContext) => Awaitable<Algorithm>
   /** slot. Applies losses to weights. */

@@ -19,7 +19,7 @@ export function chainMemory(plugins: readonly ReadyPlugin[]): HandlerMemory {
 
 function memoryOf({ plugin, hooks }: ReadyPlugin): [string, HandlerMemory][] {
   const tap = hooks.groups
-  return typeof tap === 'object' && 'memory' in tap && tap.memory !== undefined ? [[plugin.name, tap.memory]] : []
+  return typeof tap === 'object' && tap.memory !== undefined ? [[plugin.name, tap.memory]] : []
 }
 
 function savedMemories(state: Json): Readonly<Record<string, Json>> | null {

@@ -83,6 +83,11 @@ function checkPlacement(plugin: string, hook: HookName, handler: unknown): void 
   if (order !== undefined && order !== 'pre' && order !== 'post') {
     throw invalid(plugin, `${plugin} asks for order "${String(order)}" on ${hook}`, 'Use "pre" or "post".', hook)
   }
+  const flatGroups = propertyOf(handler, 'flatGroups')
+  if (flatGroups !== undefined && flatGroups !== 'mend' && flatGroups !== 'drop') {
+    const message = `${plugin} says of flat groups "${String(flatGroups)}" on ${hook}`
+    throw invalid(plugin, message, 'Use "mend" or "drop", or leave flatGroups out.', hook)
+  }
   const placed = order !== undefined || propertyOf(handler, 'before') !== undefined
   if (propertyOf(handler, 'base') === true && placed) {
     const message = `${plugin} is the base of ${hook}, which runs first, and also asks for "order" or "before"`

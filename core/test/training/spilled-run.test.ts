@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const evaluation = { rolloutsPerTask: 1, maxTasks: 3, greedy: false }
 const training = { steps: 6, tasksPerStep: 3, rolloutsPerTask: 4, checkpointEverySteps: 1, maxRefills: 2 }
-const setup: RunParts['setup'] = (context) => hoardingGroups(context, { most: 40 })
+const setup: NonNullable<RunParts['setup']> = (context) => hoardingGroups(context, { most: 40 })
 
 /** Enough for nothing, for a few rollouts, and for all. */
 const budgets = { nothing: 0, some: 0.02, all: 64 } as const

@@ -1,5 +1,12 @@
 import { createRequire } from 'node:module'
-import { definePlugin, groupRewards, groupStatistics, type PluginFactory, type TrajectoryGroup } from 'rlenv'
+import {
+  definePlugin,
+  type GroupsHandler,
+  groupRewards,
+  groupStatistics,
+  type PluginFactory,
+  type TrajectoryGroup,
+} from 'rlenv'
 import { z } from 'zod'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -17,14 +24,15 @@ export const filterGroups: PluginFactory<FilterGroupsOptions> = definePlugin({
   name: '@rlenv/groups-filter',
   version,
   options: z.strictObject({ minCounted: z.int().min(2).default(2) }),
-  setup: ({ minCounted }) => ({
-    groups: (groups, { metric }) => {
+  setup: ({ minCounted }) => {
+    const handler: GroupsHandler = (groups, { metric }) => {
       const verdicts = groups.map((group) => ({ group, reason: reasonToDrop(group, minCounted) }))
       metric('filter/flat', verdicts.filter(({ reason }) => reason === 'flat').length)
       metric('filter/too_few', verdicts.filter(({ reason }) => reason === 'too_few').length)
       return verdicts.filter(({ reason }) => reason === null).map(({ group }) => group)
-    },
-  }),
+    }
+    return { groups: { handler, flatGroups: 'drop' } }
+  },
 })
 
 /** A group that faults have emptied is not flat: nothing is known about its task. */

@@ -9,7 +9,13 @@ async function filtered(groups: readonly TrajectoryGroup[], options: FilterGroup
   const metric = (name: string, value: number) => {
     metrics[name] = value
   }
-  const kept = await pipeline.chain('groups', groups, { ...testContext(), step: 0, policyVersion: 0, learnerVersion: 0, metric })
+  const kept = await pipeline.chain('groups', groups, {
+    ...testContext(),
+    step: 0,
+    policyVersion: 0,
+    learnerVersion: 0,
+    metric,
+  })
   return { kept: kept.map(({ ordinal }) => ordinal), metrics }
 }
 

@@ -60,7 +60,7 @@ export const replayGroups: PluginFactory<ReplayGroupsOptions> = definePlugin({
       tally.report(store.size, context)
       return flat === 'keep' ? mended : mended.filter((group) => !isFlat(group))
     }
-    return { groups: { handler, memory: store } }
+    return { groups: { handler, memory: store, flatGroups: 'mend' } }
   },
 })
 
