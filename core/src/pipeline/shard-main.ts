@@ -1,11 +1,10 @@
-import { once } from 'node:events'
-import { parentPort, Worker } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Learner, Policy } from '../hooks/roles.ts'
-import { type GuardOrders, guardFd } from '../rollout/shards/guard-note.ts'
+import { ownProcess } from '../rollout/shards/own-process.ts'
 import { ShardHost, type ShardSurroundings } from '../rollout/shards/shard-host.ts'
 import { ShardMarks } from '../rollout/shards/shard-marks.ts'
-import type { ShardSetup, ToShard } from '../rollout/shards/shard-messages.ts'
+import type { FromShard, ShardSetup, ToShard } from '../rollout/shards/shard-messages.ts'
 import type { AssembleShard } from '../rollout/shards/shard-parts.ts'
 import { loadPipeline } from './load-pipeline.ts'
 import { readRecipe } from './pipeline-recipe.ts'
@@ -54,30 +53,4 @@ function thread(port: NonNullable<typeof parentPort>): ShardSurroundings {
   }
 }
 
-/** A process has a guard, and ends with the orchestrator. */
-function ownProcess(): ShardSurroundings {
-  // Ctrl-C reaches the whole group of processes; what becomes of a run is the orchestrator's to decide.
-  process.on('SIGINT', () => undefined)
-  process.on('disconnect', () => process.exit(0))
-  return {
-    channel: {
-      send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
-      listen: (take) => void process.on('message', (message) => take(message as ToShard)),
-    },
-    marks: async (setup) => guarded(setup),
-    exit: () => process.exit(0),
-  }
-}
-
-async function guarded({ sectionLimits, memoryMib }: ShardSetup): Promise<ShardMarks> {
-  const marks = new ShardMarks()
-  const orders: GuardOrders = { marks: marks.buffer, sectionLimits, memoryMib, parentPid: process.ppid, fd: guardFd }
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const guard = new Worker(new URL(`../rollout/shards/shard-guard.${extension}`, import.meta.url), {
-    workerData: orders,
-  })
-  await once(guard, 'online')
-  return marks
-}
-
-new ShardHost(parentPort === null ? ownProcess() : thread(parentPort), assemble).serve()
+new ShardHost(parentPort === null ? ownProcess<ShardSetup, ToShard, FromShard>() : thread(parentPort), assemble).serve()

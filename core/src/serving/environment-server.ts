@@ -54,10 +54,11 @@ export class EnvironmentServer {
       const routes = [
         ...mcpRoutes(broker, { maxBodyBytes }),
         ...controlRoutes(broker),
-        ...watchRoutes(metrics),
+        ...watchRoutes(broker, metrics),
         ...(openEnv?.routes ?? []),
       ]
       const upgrades = openEnv?.upgrades ?? []
+      await broker.ready()
       const http = new HttpServer({ ...options, routes, upgrades, maxMessageBytes: maxBodyBytes })
       return new EnvironmentServer(await http.listen(), { broker, http, openEnv, metrics })
     } catch (cause) {
@@ -82,13 +83,17 @@ export class EnvironmentServer {
   }
 }
 
-function watchRoutes(metrics: ServingMetrics): readonly Route[] {
+function watchRoutes(broker: SessionBroker, metrics: ServingMetrics): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/health',
       access: 'public',
-      handle: (_request, response) => sendJson(response, 200, { status: 'healthy', version: rlenvVersion }),
+      handle: (_request, response) => {
+        const { workers } = broker
+        const held = workers === null ? {} : { workers: { ...workers } }
+        sendJson(response, 200, { status: 'healthy', version: rlenvVersion, ...held })
+      },
     },
     {
       method: 'GET',

@@ -71,6 +71,7 @@ export class ServingMetrics {
   /** Reports a broker's sessions from now on. */
   watch(broker: SessionBroker): void {
     const registers = [this.#registry]
+    if (broker.workers !== null) this.watchWorkers(broker)
     for (const [count, help] of Object.entries(helpOfCounts) as [keyof SessionCounts, string][]) {
       if (gauges.has(count)) {
         const collect = function (this: Gauge) {
@@ -85,6 +86,28 @@ export class ServingMetrics {
         new Counter({ name: `rlenv_sessions_${count}_total`, help, registers, collect })
       }
     }
+  }
+
+  /** Where worlds are held in processes of their own. */
+  watchWorkers(broker: SessionBroker): void {
+    const registers = [this.#registry]
+    new Gauge({
+      name: 'rlenv_workers_ready',
+      help: 'Processes for worlds that answer now.',
+      registers,
+      collect() {
+        this.set(broker.workers?.ready ?? 0)
+      },
+    })
+    new Counter({
+      name: 'rlenv_workers_restarts_total',
+      help: 'Processes for worlds that were lost and replaced.',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(broker.workers?.restarts ?? 0)
+      },
+    })
   }
 
   called(session: Session, { serverName, result }: SessionCall, durationMs: number): void {

@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../determinism/clock.ts'
 import { ExecutableWorld } from '../environment/executable-world.ts'
 import type { ToolSurface } from '../environment/tools/tool-surface.ts'
-import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { World, WorldInstance } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { Admission, type AdmissionRequest, type Place } from './admission.ts'
+import { environmentNamed, taskNamed } from './environment-lookup.ts'
 import { Session, sessionUnknown } from './session.ts'
-import { SessionJudge } from './session-judge.ts'
+import { SessionJudge, type SessionVerdicts } from './session-judge.ts'
 import { defaultLimits, type SessionLimits } from './session-limits.ts'
 import type { SessionCall } from './session-record.ts'
 import { SessionWorlds } from './session-worlds.ts'
+import { type WorkerCounts, WorkerPool } from './workers/worker-pool.ts'
 
 export interface SessionBrokerOptions {
   readonly environments: readonly Environment[]
@@ -28,8 +29,15 @@ export interface SessionBrokerOptions {
   /** Default: `direct`. */
   readonly surface?: ToolSurface
   readonly limits?: Partial<SessionLimits>
-  /** Where instances come from. Default: the executable world, in this process. */
+  /** Where instances come from. Default: the executable world, in this process. Workers fill the slot themselves. */
   readonly world?: World
+  /**
+   * Processes that hold the worlds, so that one that never comes back costs its process and not the server; 0 holds them
+   * in this one. Needs a pipeline that was loaded from a file. Default 0.
+   */
+  readonly workers?: number
+  /** MiB that a worker may hold before it is ended. Default: its share of the machine's memory. */
+  readonly workerMemoryMib?: number | null
   /** Whose verifiers are asked. Without one, every verdict is unscored. */
   readonly pipeline?: Pipeline | null
   /** Number that the verifiers' random streams descend from. Default 0. */
@@ -84,7 +92,8 @@ export class SessionBroker {
   readonly #options: SessionBrokerOptions
   readonly #clock: Clock
   readonly #worlds: SessionWorlds
-  readonly #judge: SessionJudge
+  readonly #judge: SessionVerdicts
+  readonly #pool: WorkerPool | null
   readonly #admission: Admission
   readonly #sessions = new Map<string, OpenSession>()
   /** Openings and closings. */
@@ -104,9 +113,11 @@ export class SessionBroker {
     this.surface = options.surface ?? 'direct'
     this.#options = options
     this.#clock = clock
-    const { pipeline = null, seed = 0, log, world = new ExecutableWorld(), worldTimeoutMs = 30_000 } = options
-    this.#worlds = new SessionWorlds({ world, timeoutMs: worldTimeoutMs, clock, log: log ?? (() => undefined) })
-    this.#judge = new SessionJudge({ pipeline, seed, clock, ...(log === undefined ? {} : { log }) })
+    const { pipeline = null, seed = 0, log = () => undefined, worldTimeoutMs = 30_000 } = options
+    this.#pool = workerPool(options, this.limits.toolTimeoutMs)
+    const world = this.#pool ?? options.world ?? new ExecutableWorld()
+    this.#worlds = new SessionWorlds({ world, timeoutMs: worldTimeoutMs, clock, log })
+    this.#judge = this.#pool ?? new SessionJudge({ pipeline, seed, clock, log })
     this.#admission = new Admission(capacity, queueLimit)
     this.#reaper = setInterval(() => void this.reap(), Math.min(Math.max(leaseMs / 4, 50), 30_000)).unref()
   }
@@ -127,6 +138,16 @@ export class SessionBroker {
     }
   }
 
+  /** Null where worlds are held in this process. */
+  get workers(): WorkerCounts | null {
+    return this.#pool?.counts ?? null
+  }
+
+  /** Resolves when worlds can be opened. @throws {RlenvError} what keeps the workers from starting. */
+  async ready(): Promise<void> {
+    await this.#pool?.ready()
+  }
+
   /** Of all sessions with a valid handle. */
   *sessions(): Iterable<Session> {
     for (const { session } of this.#sessions.values()) yield session
@@ -140,8 +161,8 @@ export class SessionBroker {
    */
   async open(request: SessionRequest): Promise<Session> {
     if (this.#isOver) throw serverClosed()
-    const environment = this.#environment(request.environmentId)
-    const task = request.taskId === undefined ? null : taskOf(environment, request.taskId)
+    const environment = environmentNamed(this.environments, request.environmentId)
+    const task = request.taskId === undefined ? null : taskNamed(environment, request.taskId)
     const place = await this.#enter(request)
     const beginning = this.#begin(request, environment, task, place)
     const settled = beginning.then(
@@ -204,16 +225,7 @@ export class SessionBroker {
     this.#admission.dismiss(serverClosed())
     await Promise.all([...this.#sessions.keys()].map((handle) => this.close(handle)))
     await Promise.all(this.#underWay)
-  }
-
-  #environment(id: string): Environment {
-    const environment = this.environments.get(id)
-    if (environment !== undefined) return environment
-    const known = [...this.environments.keys()]
-    throw new RlenvError(`no environment "${id}" is served`, {
-      code: 'RLENV_USAGE',
-      fix: didYouMean(id, known) ?? 'Ask for the list of environments.',
-    })
+    await this.#pool?.close()
   }
 
   async #enter(request: SessionRequest): Promise<Place> {
@@ -244,6 +256,7 @@ export class SessionBroker {
       limits: this.limits,
       clock: this.#clock,
       judge: this.#judge,
+      graceMs: this.#pool === null ? 0 : workerGraceMs,
       openWorld,
       closeWorld,
       onCall: this.#options.onCall ?? (() => undefined),
@@ -264,15 +277,13 @@ export class SessionBroker {
   }
 }
 
-function taskOf(environment: Environment, name: string): Task {
-  const full = name.includes('/') ? name : `${environment.id}/${name}`
-  const found = environment.tasks.find(({ id }) => id === full)
-  if (found !== undefined) return found
-  const known = environment.tasks.map(({ id }) => id)
-  throw new RlenvError(`${environment.id} has no task "${name}"`, {
-    code: 'RLENV_USAGE',
-    fix: didYouMean(full, known) ?? 'Ask for the list of tasks.',
-  })
+/** Milliseconds from a call's limit to the news that its process was ended. */
+const workerGraceMs = 1_000
+
+function workerPool(options: SessionBrokerOptions, toolTimeoutMs: number): WorkerPool | null {
+  const { workers: size = 0, workerMemoryMib: memoryMib = null, pipeline = null, seed = 0, log } = options
+  if (size === 0) return null
+  return new WorkerPool({ size, memoryMib, pipeline, toolTimeoutMs, seed, log: log ?? (() => undefined) })
 }
 
 function serverClosed(): RlenvError {

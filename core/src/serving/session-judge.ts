@@ -7,19 +7,28 @@ import { defaultVerifierTimeoutMs } from '../reward/judge-rollout.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
-import type { Trajectory } from '../vocabulary/trajectory.ts'
+import { type SessionCall, sessionTrajectory } from './session-record.ts'
 
 export interface JudgedSession {
   readonly environment: Environment
   readonly task: Task | null
   readonly world: WorldInstance
-  readonly trajectory: Trajectory | null
+  readonly seed: number
+  /** Everything that was called since it was opened or reset. */
+  readonly calls: readonly SessionCall[]
+  readonly answer: string | null
   readonly signal: AbortSignal
+}
+
+/** Where sessions get their verdicts. */
+export interface SessionVerdicts {
+  /** Where nothing can be said, the verdict says why. @throws what keeps the world from being captured at all. */
+  verdict(session: JudgedSession): Promise<Verdict>
 }
 
 export interface SessionJudgeOptions {
   /** Asked for verdicts; without one nothing can be said. */
-  readonly pipeline: Pipeline | null
+  readonly pipeline: Pick<Pipeline, 'has' | 'judge'> | null
   /** Number that the verifiers' random streams descend from. */
   readonly seed: number
   readonly clock?: Clock
@@ -28,23 +37,27 @@ export interface SessionJudgeOptions {
   readonly log?: (line: string) => void
 }
 
-const unscored = (reason: string): Verdict => ({ kind: 'unscored', passed: false, score: 0, evidence: [], reason })
+export const unscored = (reason: string): Verdict => {
+  return { kind: 'unscored', passed: false, score: 0, evidence: [], reason }
+}
 
-/** Asks the pipeline's verifiers about sessions. Never rejects: where nothing can be said, the verdict says why. */
-export class SessionJudge {
+/** Asks the pipeline's verifiers about sessions. */
+export class SessionJudge implements SessionVerdicts {
   readonly #options: SessionJudgeOptions
 
   constructor(options: SessionJudgeOptions) {
     this.#options = options
   }
 
-  async verdict({ environment, task, world, trajectory, signal }: JudgedSession): Promise<Verdict> {
-    const { pipeline, seed, clock = systemClock, timeoutMs = defaultVerifierTimeoutMs, log } = this.#options
-    if (task === null || trajectory === null) return unscored('the session has no task')
+  async verdict({ environment, task, world, seed, calls, answer, signal }: JudgedSession): Promise<Verdict> {
+    const { pipeline, clock = systemClock, timeoutMs = defaultVerifierTimeoutMs, log } = this.#options
+    if (task === null) return unscored('the session has no task')
     const verifier = environment.verifiers[task.id]
     if (verifier === undefined) return unscored(`${task.id} has no verifier`)
     if (pipeline?.has('verifier') !== true) return unscored('no plugin of the configuration fills the hook verifier')
-    const random = RandomStream.of(seed, 'serve', 'verify', task.id)
+    const diff = (await world.capture())?.diff ?? []
+    const trajectory = sessionTrajectory({ task, seed, calls, answer, diff })
+    const random = RandomStream.of(this.#options.seed, 'serve', 'verify', task.id)
     const { verdict } = await askVerifier({
       input: { environment, task, verifier, trajectory },
       world,

@@ -12,9 +12,9 @@ import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { keptSize } from './kept-size.ts'
-import type { SessionJudge } from './session-judge.ts'
+import type { SessionVerdicts } from './session-judge.ts'
 import type { SessionLimits } from './session-limits.ts'
-import { type SessionCall, sessionTrajectory } from './session-record.ts'
+import type { SessionCall } from './session-record.ts'
 
 /** What a session shares with the broker that opened it. */
 export interface SessionParts {
@@ -27,7 +27,9 @@ export interface SessionParts {
   readonly leaseMs: number
   readonly limits: SessionLimits
   readonly clock: Clock
-  readonly judge: SessionJudge
+  readonly judge: SessionVerdicts
+  /** Milliseconds beyond a call's limit in which whoever watches the world may still say what became of it. */
+  readonly graceMs: number
   /** Opens a world in its first state. */
   readonly openWorld: (signal: AbortSignal) => Promise<WorldInstance>
   readonly closeWorld: (instance: WorldInstance) => Promise<void>
@@ -132,12 +134,8 @@ export class Session {
   async verify(answer: string | null): Promise<Verdict> {
     this.#sign()
     return this.#exclusively(async () => {
-      const { environment, task, seed } = this
-      const state = await this.#instance.capture()
-      const diff = state?.diff ?? []
-      const trajectory = task === null ? null : sessionTrajectory({ task, seed, calls: this.#calls, answer, diff })
-      const signal = this.#ended.signal
-      return this.#parts.judge.verdict({ environment, task, world: this.#instance, trajectory, signal })
+      const { environment, task, seed, calls, instance: world } = this
+      return this.#parts.judge.verdict({ environment, task, world, seed, calls, answer, signal: this.#ended.signal })
     })
   }
 
@@ -237,8 +235,8 @@ export class Session {
 
   /** Waits for a call as long as its caller may; then the caller is told so, and the call itself goes on. */
   async #awaited(asked: AskedCall, answer: Promise<SessionCall>, signal: AbortSignal, unbegun?: AbortController) {
-    const { limits, clock } = this.#parts
-    const settled = await settleWithin(answer, limits.toolTimeoutMs, signal, clock)
+    const { limits, graceMs, clock } = this.#parts
+    const settled = await settleWithin(answer, limits.toolTimeoutMs + graceMs, signal, clock)
     if (settled.kind === 'value') return this.#told(asked, settled.value)
     if (settled.kind === 'failed') throw settled.cause
     unbegun?.abort()

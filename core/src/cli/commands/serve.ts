@@ -42,6 +42,11 @@ export default class Serve extends RlenvCommand {
     capacity: Flags.integer({ description: 'Sessions open at once.', default: 1_024, min: 1 }),
     queue: Flags.integer({ description: 'Requests that may wait for a session.', default: 1_024, min: 0 }),
     lease: Flags.integer({ description: 'Seconds without a sign of life that end a session.', default: 600, min: 1 }),
+    workers: Flags.integer({
+      description: 'Processes that hold the worlds, so that one that hangs is ended alone; 0 holds them in the server.',
+      default: 0,
+      min: 0,
+    }),
     openenv: Flags.option({
       description: 'Who may use the OpenEnv door: holders of the control token, every client, or nobody.',
       options: ['control', 'client', 'off'] as const,
@@ -154,7 +159,7 @@ export default class Serve extends RlenvCommand {
     world: World,
     environments: readonly Environment[],
   ): SessionBrokerOptions {
-    const { toolTimeoutMs, maxResultChars } = config.rollout
+    const { toolTimeoutMs, maxResultChars, shardMemoryMib } = config.rollout
     return {
       environments,
       world,
@@ -165,6 +170,8 @@ export default class Serve extends RlenvCommand {
       leaseMs: flags.lease * 1_000,
       surface: flags.surface,
       limits: { toolTimeoutMs, maxResultChars },
+      workers: flags.workers,
+      workerMemoryMib: shardMemoryMib,
       log: (line) => progress.note(line),
     }
   }

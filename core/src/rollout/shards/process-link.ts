@@ -2,9 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { aliveEveryMs, type GuardNote, guardFd } from './guard-note.ts'
-import type { LinkListener, OpenLink, ShardLink } from './shard-link.ts'
+import type { LinkListener, LinkSetup, ShardLink } from './shard-link.ts'
 import type { Mark } from './shard-marks.ts'
-import type { FromShard, ShardSetup, ToShard } from './shard-messages.ts'
 
 /** Milliseconds after a process's end in which its guard's last line must have come. */
 const lastWordsMs = 50
@@ -13,17 +12,17 @@ const lastWordsMs = 50
 const leastSilenceMs = 5_000
 
 /** A shard in a process of its own. Secrets reach it by its environment alone. */
-class ProcessLink implements ShardLink {
+class ProcessLink<To extends object, From> implements ShardLink<To> {
   readonly over: Promise<void>
   readonly #child: ChildProcess
-  readonly #listener: LinkListener
+  readonly #listener: LinkListener<From>
   #mark: Mark | null = null
   /** Why it was ended from here or by its guard; null when neither did it. */
   #reason: string | null = null
   /** Milliseconds, as far as they were watched, since its guard said anything; null before it first did. */
   #silentMs: number | null = null
 
-  constructor(module: string, setup: Omit<ShardSetup, 'kind' | 'marks'>, listener: LinkListener) {
+  constructor(module: string, setup: LinkSetup, listener: LinkListener<From>) {
     this.#listener = listener
     const child = fork(fileURLToPath(module), [], {
       serialization: 'advanced',
@@ -36,7 +35,7 @@ class ProcessLink implements ShardLink {
     const heardAll = new Promise<void>((resolve) => notes.on('close', resolve))
     readLines(notes, (line) => this.#hear(JSON.parse(line) as GuardNote, setup.memoryMib))
     const watching = this.#watch(Math.max(leastSilenceMs, setup.limits.toolTimeoutMs))
-    child.on('message', (message) => listener.message(message as FromShard))
+    child.on('message', (message) => listener.message(message as From))
     this.over = new Promise((resolve) => {
       const ended = async (why: string) => {
         clearInterval(watching)
@@ -52,11 +51,15 @@ class ProcessLink implements ShardLink {
         if (child.pid === undefined) void ended(error.message)
       })
     })
-    this.post({ kind: 'setup', ...setup, marks: null })
+    this.#send({ kind: 'setup', ...setup, marks: null })
     this.setBusy(false)
   }
 
-  post(message: ToShard): void {
+  post(message: To): void {
+    this.#send(message)
+  }
+
+  #send(message: object): void {
     // One that has just ended cannot be told anything; that it has ended is heard elsewhere.
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
@@ -129,4 +132,11 @@ function readLines(stream: Readable, take: (line: string) => void): void {
   })
 }
 
-export const openProcess: OpenLink = (module, setup, listener) => new ProcessLink(module, setup, listener)
+/** Starts a process that is told `setup` first. */
+export function openProcess<To extends object, From>(
+  module: string,
+  setup: LinkSetup,
+  listener: LinkListener<From>,
+): ShardLink<To> {
+  return new ProcessLink<To, From>(module, setup, listener)
+}

@@ -1,4 +1,4 @@
-import type { Hang } from './hang-detector.ts'
+import type { Hang, SectionLimits } from './hang-detector.ts'
 import type { Mark } from './shard-marks.ts'
 import type { FromShard, ShardSetup, ToShard } from './shard-messages.ts'
 
@@ -10,9 +10,17 @@ export interface LinkEnd {
   readonly mark: Mark | null
 }
 
+/** What is watched over, and what else the thread or process is told first. */
+export interface LinkSetup {
+  readonly sectionLimits: SectionLimits
+  /** MiB that a process may hold before its guard ends it. */
+  readonly memoryMib: number
+  readonly limits: { readonly toolTimeoutMs: number }
+}
+
 /** What a link hears. */
-export interface LinkListener {
-  message(message: FromShard): void
+export interface LinkListener<From = FromShard> {
+  message(message: From): void
   /** A call is taking long; it may yet come back. */
   slow(): void
   hung(hang: Hang): void
@@ -20,8 +28,8 @@ export interface LinkListener {
 }
 
 /** A thread or process as the orchestrator holds it. */
-export interface ShardLink {
-  post(message: ToShard): void
+export interface ShardLink<To = ToShard> {
+  post(message: To): void
   /** While it is idle it does not keep the orchestrator's process from ending. */
   setBusy(busy: boolean): void
   /** Ends it by force; false when it is still running after a second. */

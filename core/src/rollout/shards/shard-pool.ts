@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import type { RolloutMode } from '../../config/rlenv-config.ts'
 import type { Clock } from '../../determinism/clock.ts'
 import { contentHash } from '../../determinism/content-hash.ts'
@@ -22,6 +22,7 @@ import { Shard, type ShardOwner, shardFailed } from './shard.ts'
 import { ShardJob } from './shard-job.ts'
 import type { LinkEnd, OpenLink } from './shard-link.ts'
 import type { ShardSetup } from './shard-messages.ts'
+import { shareOfMemory } from './share-of-memory.ts'
 import { openThread } from './thread-link.ts'
 
 export interface ShardPoolOptions {
@@ -109,7 +110,7 @@ export class ShardPool implements AttemptRunner {
     const { clock, player, limits } = this.#options
     const now = clock.now()
     const deadline = now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs
-    const flight = new Flight(attemptLabel(plan), 'its shard', now, deadline)
+    const flight = new Flight(attemptLabel(plan), { state: 'shard', target: '' }, now, deadline)
     const job = new ShardJob(++this.#slots, plan, scope)
     const onAbort = () => job.holder?.cancel(job)
     scope.progress.add(flight)
@@ -271,11 +272,6 @@ export class ShardPool implements AttemptRunner {
   #warn(message: string): void {
     this.#options.events({ type: 'warning', message, plugin: null, hook: null })
   }
-}
-
-/** MiB for each of so many shards and the orchestrator, with a fifth left to everybody else. */
-function shareOfMemory(shards: number): number {
-  return Math.max(1024, Math.floor((0.8 * totalmem()) / 2 ** 20 / (shards + 1)))
 }
 
 function recipeOf({ pipeline, mode }: ShardPoolOptions): PipelineRecipe {
