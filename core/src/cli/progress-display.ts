@@ -78,7 +78,7 @@ export class ProgressDisplay {
         if (event.purpose !== 'eval' && event.purpose !== 'rollout') return null
         this.#evaluations.rollouts += 1
         return {
-          label: 'evaluation rollouts',
+          label: event.purpose === 'eval' ? 'evaluation rollouts' : 'rollouts',
           done: this.#evaluations.rollouts,
           total: this.#evaluations.total,
           detail: '',
@@ -118,10 +118,14 @@ function noteOf(event: RunEvent): string | null {
     case 'evaluation:end':
       return evaluationText(event.step, event.metrics)
     case 'waiting':
-      return `still waiting for ${event.waiter} after ${(event.forMs / 1000).toFixed(0)} s`
+      return waitingText(event)
     default:
       return null
   }
+}
+
+function waitingText({ waiter, forMs, graph = [] }: Extract<RunEvent, { type: 'waiting' }>): string {
+  return [`still waiting for ${waiter} after ${(forMs / 1000).toFixed(0)} s`, ...graph].join('\n')
 }
 
 function evaluationText(step: number, metrics: Readonly<Record<string, number>>): string {

@@ -21,7 +21,7 @@ import type { JudgedTrajectory } from '../vocabulary/trajectory.ts'
 import { type AttemptPlan, type AttemptRunner, type AttemptScope, attemptLabel } from './attempt-runner.ts'
 import { attempt, isPromise } from './deadline.ts'
 import { faultCodes } from './fault-codes.ts'
-import { Flight } from './flight.ts'
+import { Flight, type FlightTarget } from './flight.ts'
 import { GuardedWorld, type WorldWatch } from './guarded-world.ts'
 import { RolloutRecord } from './rollout-record.ts'
 
@@ -58,12 +58,12 @@ export class AttemptPlayer implements AttemptRunner {
   async play(plan: AttemptPlan, { signal, progress }: AttemptScope): Promise<JudgedTrajectory> {
     const { clock, limits, worlds, events, pipeline, verifierTimeoutMs } = this.#parts
     const { task, environment } = plan
-    const tools = `the tools of ${environment.id}`
+    const tools: FlightTarget = { state: 'tools', target: environment.id }
     const now = clock.now()
     const deadline = now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs
     const flight = new Flight(attemptLabel(plan), tools, now, deadline)
     const world = new GuardedWorld(worlds, (waiting) => {
-      flight.wait(waiting ? `world ${worlds.world.name}` : tools, clock.now())
+      flight.wait(waiting ? { state: 'world', target: worlds.world.name } : tools, clock.now())
     })
     progress.add(flight)
     let kept: WorldInstance | null = null
@@ -71,7 +71,7 @@ export class AttemptPlayer implements AttemptRunner {
       const result = await this.#run(plan, flight, world)
       kept = result.world
       if (world.shared !== null) throw world.shared
-      flight.wait(`the verifier of ${task.id}`, clock.now())
+      flight.wait({ state: 'verifier', target: task.id }, clock.now())
       flight.extend(Number.POSITIVE_INFINITY)
       const context = this.#hookContext(plan, signal)
       return await judgeRollout({ result, task, environment, pipeline, context, events, clock, verifierTimeoutMs })
@@ -153,7 +153,7 @@ class WatchedPolicy implements Policy {
     const sampling = this.#policy.sample(request, signal)
     if (!isPromise(sampling)) return sampling
     const before = this.#flight.waitsFor
-    this.#flight.wait(`policy ${this.name}`, this.#clock.now())
+    this.#flight.wait({ state: 'policy', target: this.name }, this.#clock.now())
     return sampling.finally(() => this.#flight.wait(before, this.#clock.now()))
   }
 }

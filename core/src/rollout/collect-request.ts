@@ -27,6 +27,8 @@ export interface CollectRequest {
   /** Receives the attempts that were tried again, in the order of groups, each before its group. */
   readonly onFailedAttempts?: (attempts: readonly JudgedTrajectory[]) => void
   readonly onTiming?: (timing: RolloutTiming) => void
+  /** Who else waits for these rollouts, or for whom they wait, in words; asked when nothing finishes for long. */
+  readonly surroundings?: () => readonly string[]
 }
 
 /** A task with the environment that it belongs to. */

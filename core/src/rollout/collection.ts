@@ -12,7 +12,8 @@ import type { CollectRequest, TaskPlace } from './collect-request.ts'
 import { faultCodes } from './fault-codes.ts'
 import { type FinishedGroup, GroupQueue, type MemberJob, type PlayedMember } from './group-queue.ts'
 import { LaunchQueue } from './launch-queue.ts'
-import { ProgressWatch } from './progress-watch.ts'
+import { ProgressWatch, type WaitSurroundings } from './progress-watch.ts'
+import { queueNode } from './wait-graph.ts'
 
 /** What the collections of one engine share. */
 export interface CollectionParts {
@@ -67,7 +68,7 @@ export class Collection {
     const window = Math.ceil((lookAhead * parts.config.maxConcurrentRollouts) / rolloutsPerDraw) + 1
     // Every rollout in flight listens to it.
     setMaxListeners(0, this.#stop.signal)
-    this.#progress = new ProgressWatch(parts.clock, parts.events, parts.progressDeadlineMs, () => this.#blockedOn())
+    this.#progress = new ProgressWatch(parts.clock, parts.events, parts.progressDeadlineMs, () => this.#surroundings())
     this.#queue = new GroupQueue(draws, rolloutsPerDraw, window)
   }
 
@@ -92,12 +93,16 @@ export class Collection {
     }
   }
 
-  #blockedOn(): string | null {
-    const { oldest } = this.#queue
+  #surroundings(): WaitSurroundings | null {
+    const { oldest, counts } = this.#queue
     if (oldest === null) return null
-    const { purpose, rolloutsPerDraw } = this.#request
+    const { purpose, rolloutsPerDraw, surroundings } = this.#request
     const { draw, played } = oldest
-    return `${purpose} waits for group ${draw.id} of ${draw.taskId}, ${played} of ${rolloutsPerDraw} rollouts done`
+    const around = surroundings?.().map((text) => ({ text })) ?? []
+    return {
+      waiter: `group ${draw.id} of ${draw.taskId} (${purpose}), ${played} of ${rolloutsPerDraw} rollouts done`,
+      nodes: [queueNode(counts, draw.id, this.#launches.waiting), ...around],
+    }
   }
 
   #cancel(reason: unknown): void {

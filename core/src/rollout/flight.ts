@@ -1,6 +1,24 @@
 import type { StopReason } from '../vocabulary/outcome.ts'
 import { faultCodes } from './fault-codes.ts'
 
+/** The kind of what an attempt waits for. */
+export type FlightState = 'policy' | 'tools' | 'world' | 'verifier' | 'shard'
+
+/** What stands before the name of what is waited for. A shard has none. */
+export const stateWords: Readonly<Record<FlightState, string>> = {
+  policy: 'policy',
+  tools: 'the tools of',
+  world: 'world',
+  verifier: 'the verifier of',
+  shard: 'a shard',
+}
+
+/** What an attempt waits for: a policy or world by name, tools by their environment, a verifier by its task. */
+export interface FlightTarget {
+  readonly state: FlightState
+  readonly target: string
+}
+
 /** One attempt in flight: what it waits for, until when, and how it is ended from outside. */
 export class Flight {
   /** For people: "rollout d3/2 of shop/t4, attempt 1". */
@@ -10,12 +28,12 @@ export class Flight {
   readonly abandoned: Promise<StopReason>
   readonly #controller = new AbortController()
   readonly #abandon: (stop: StopReason) => void
-  #waitsFor: string
+  #waitsFor: FlightTarget
   #since: number
   #deadline: number
   #isCancelled = false
 
-  constructor(label: string, waitsFor: string, now: number, deadline: number) {
+  constructor(label: string, waitsFor: FlightTarget, now: number, deadline: number) {
     let abandon: (stop: StopReason) => void = () => undefined
     this.abandoned = new Promise((resolve) => {
       abandon = resolve
@@ -28,15 +46,23 @@ export class Flight {
     this.#deadline = deadline
   }
 
-  get waitsFor(): string {
+  get waitsFor(): FlightTarget {
     return this.#waitsFor
+  }
+
+  get state(): FlightState {
+    return this.#waitsFor.state
+  }
+
+  get target(): string {
+    return this.#waitsFor.target
   }
 
   get since(): number {
     return this.#since
   }
 
-  wait(waitsFor: string, now: number): void {
+  wait(waitsFor: FlightTarget, now: number): void {
     this.#waitsFor = waitsFor
     this.#since = now
   }
@@ -66,10 +92,16 @@ export class Flight {
   }
 
   #stopReason(now: number): StopReason {
-    if (this.#isCancelled) return { kind: 'cancelled', message: `given up while it waited for ${this.#waitsFor}` }
-    const message = `nothing came from ${this.#waitsFor} for ${now - this.#since} ms`
-    const isModel = this.#waitsFor.startsWith('policy ')
-    return { kind: 'faulted', in: isModel ? 'model' : 'environment', code: faultCodes.rolloutStalled, message }
+    const { state, target } = this.#waitsFor
+    const whom = `${stateWords[state]} ${target}`.trimEnd()
+    if (this.#isCancelled) return { kind: 'cancelled', message: `given up while it waited for ${whom}` }
+    const message = `nothing came from ${whom} for ${now - this.#since} ms`
+    return {
+      kind: 'faulted',
+      in: state === 'policy' ? 'model' : 'environment',
+      code: faultCodes.rolloutStalled,
+      message,
+    }
   }
 }
 

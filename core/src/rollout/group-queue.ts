@@ -22,6 +22,17 @@ export interface FinishedGroup {
   readonly failed: readonly JudgedTrajectory[]
 }
 
+/** How far a queue is. */
+export interface QueueCounts {
+  /** Draws that were begun and not taken, and how many of them have all of their members. */
+  readonly open: number
+  readonly finished: number
+  /** Members that were not handed out. */
+  readonly notBegun: number
+  /** Whether none is handed out before the oldest draw is taken. */
+  readonly isFull: boolean
+}
+
 /**
  * Hands out members in order and gives groups back in order, whoever finishes first. No draw starts further ahead of the
  * oldest unfinished one than the window allows, so memory stays bounded when nobody takes groups or one is slow.
@@ -97,6 +108,16 @@ export class GroupQueue {
     if (draw === undefined) return null
     const members = this.#open.get(this.#taken) ?? []
     return { draw, played: members.filter((member) => member !== undefined).length }
+  }
+
+  get counts(): QueueCounts {
+    const finished = [...this.#open.values()].filter((members) => members.every((member) => member !== undefined))
+    return {
+      open: Math.ceil(this.#next / this.#size) - this.#taken,
+      finished: finished.length,
+      notBegun: this.#draws.length * this.#size - this.#next,
+      isFull: this.#next < this.#draws.length * this.#size && this.#next >= (this.#taken + this.#window) * this.#size,
+    }
   }
 
   #change(): Promise<void> {

@@ -5,6 +5,12 @@
  */
 export class LaunchQueue {
   #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  /** Work that has not begun. */
+  get waiting(): number {
+    return this.#waiting
+  }
 
   async start<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
@@ -12,7 +18,9 @@ export class LaunchQueue {
     this.#last = new Promise<void>((resolve) => {
       release = resolve
     })
+    this.#waiting += 1
     await before
+    this.#waiting -= 1
     const running = work()
     running.then(release, release)
     setImmediate(release)

@@ -1,12 +1,16 @@
 import type { Clock } from '../determinism/clock.ts'
 import type { EventSink } from '../telemetry/run-event.ts'
 import type { Flight } from './flight.ts'
+import { flightNode, type WaitNode, waitLines } from './wait-graph.ts'
 
 /** Milliseconds between two looks at what is in flight. */
 const tickMs = 250
 
-/** Most waiting rollouts named at one time. */
-const mostNamed = 8
+/** What waits for the rollouts that are watched. */
+export interface WaitSurroundings {
+  readonly waiter: string
+  readonly nodes: readonly WaitNode[]
+}
 
 /**
  * Looks after everything in flight with one timer: gives up what is past its deadline, and says who waits for whom when
@@ -17,16 +21,16 @@ export class ProgressWatch {
   readonly #clock: Clock
   readonly #events: EventSink
   readonly #deadlineMs: number
-  /** What the whole collection waits for; null when it waits for nothing. */
-  readonly #blockedOn: () => string | null
+  /** What the whole collection waits for; null when that is not known here. */
+  readonly #surroundings: () => WaitSurroundings | null
   #progressAt: number
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, events: EventSink, deadlineMs: number, blockedOn: () => string | null) {
+  constructor(clock: Clock, events: EventSink, deadlineMs: number, surroundings: () => WaitSurroundings | null) {
     this.#clock = clock
     this.#events = events
     this.#deadlineMs = deadlineMs
-    this.#blockedOn = blockedOn
+    this.#surroundings = surroundings
     this.#progressAt = clock.now()
   }
 
@@ -63,15 +67,9 @@ export class ProgressWatch {
     for (const flight of this.#flights) flight.check(now)
     if (this.#flights.size === 0 || now - Math.max(this.#progressAt, this.#toldAt) < this.#deadlineMs) return
     this.#toldAt = now
-    const blockedOn = this.#blockedOn()
-    if (blockedOn !== null) this.#tell(blockedOn, this.#progressAt, now)
-    const longest = [...this.#flights].sort((a, b) => a.since - b.since)
-    for (const { label, waitsFor, since } of longest.slice(0, mostNamed)) {
-      this.#tell(`${label} waits for ${waitsFor}`, since, now)
-    }
-  }
-
-  #tell(waiter: string, since: number, now: number): void {
-    this.#events({ type: 'waiting', waiter, since, forMs: now - since })
+    const { waiter, nodes } = this.#surroundings() ?? { waiter: 'rollouts', nodes: [] }
+    const since = this.#progressAt
+    const graph = waitLines([flightNode(this.#flights, now), ...nodes])
+    this.#events({ type: 'waiting', waiter, since, forMs: now - since, graph })
   }
 }

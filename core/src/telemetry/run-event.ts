@@ -38,7 +38,15 @@ export type RunEvent =
   | { readonly type: 'checkpoint:saved'; readonly step: number; readonly directory: string }
   | { readonly type: 'warning'; readonly message: string; readonly plugin: string | null; readonly hook: string | null }
   /** Something waits longer than its progress deadline. */
-  | { readonly type: 'waiting'; readonly waiter: string; readonly since: number; readonly forMs: number }
+  | {
+      readonly type: 'waiting'
+      readonly waiter: string
+      /** Milliseconds since 1970. */
+      readonly since: number
+      readonly forMs: number
+      /** Who waits for whom below it, as the lines of a tree. */
+      readonly graph?: readonly string[]
+    }
 
 export type RunStatus = 'done' | 'failed' | 'interrupted'
 

@@ -28,6 +28,8 @@ export interface CollectParts {
   readonly onGroup: (group: TrajectoryGroup) => void
   readonly onFailedAttempts: (attempts: readonly JudgedTrajectory[]) => void
   readonly onTiming: (timing: RolloutTiming) => void
+  /** What the learner does meanwhile, and how far collection is ahead of it, in words. */
+  readonly surroundings: () => readonly string[]
   readonly log: (message: string) => void
 }
 
@@ -100,12 +102,12 @@ export async function collectStep(
 }
 
 async function rollOut(
-  { engine, policy, sampler, rolloutsPerTask, onGroup, onFailedAttempts, onTiming }: CollectParts,
+  { engine, policy, sampler, rolloutsPerTask, onGroup, onFailedAttempts, onTiming, surroundings }: CollectParts,
   draws: readonly Draw[],
   signal: AbortSignal,
 ): Promise<readonly TrajectoryGroup[]> {
   const groups: TrajectoryGroup[] = []
-  const taking = { onFailedAttempts, onTiming } as const
+  const taking = { onFailedAttempts, onTiming, surroundings } as const
   const request = { draws, rolloutsPerDraw: rolloutsPerTask, purpose: 'train', policy, ...taking } as const
   for await (const group of engine.collect(request, signal)) {
     groups.push(group)

@@ -31,6 +31,7 @@ export class CollectionAhead<Collected> {
   readonly #parts: CollectionParts<Collected>
   readonly #origins = new Map<number, CollectionOrigin>()
   readonly #begun = new Map<number, Promise<Collected>>()
+  readonly #collected = new Set<number>()
   #last: Promise<unknown> = Promise.resolve()
   #next: number
   #frontier: number
@@ -53,6 +54,7 @@ export class CollectionAhead<Collected> {
     if (collecting === undefined) throw new RangeError(`step ${step} has not begun`)
     const collected = await collecting
     this.#begun.delete(step)
+    this.#collected.delete(step)
     return collected
   }
 
@@ -64,6 +66,17 @@ export class CollectionAhead<Collected> {
       origin.release()
     }
     return this.#origins.get(step) ?? { ...this.#parts.snapshot(), frontier: this.#frontier }
+  }
+
+  /** For people: which steps are being collected, and which wait for the learner. */
+  describe(): string {
+    const begun = [...this.#begun.keys()]
+    const collecting = begun.find((step) => !this.#collected.has(step))
+    const waiting = begun.filter((step) => this.#collected.has(step))
+    const now =
+      collecting === undefined ? 'collection has come as far as it may' : `step ${collecting} is being collected`
+    const before = waiting.length === 0 ? 'none before it waits' : `${waiting.length} before it wait`
+    return `${now}, ${before} for the learner, at most ${this.#parts.maxStaleness} ahead`
   }
 
   /** Resolves when nothing is being collected any more. */
@@ -84,6 +97,7 @@ export class CollectionAhead<Collected> {
     this.#origins.set(step, origin)
     const collected = await this.#parts.collect(step, origin)
     this.#frontier = this.#parts.frontierAfter(collected)
+    this.#collected.add(step)
     return collected
   }
 }

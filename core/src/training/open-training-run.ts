@@ -1,6 +1,7 @@
-import { type CollectParts, collectStep } from './collect-step.ts'
+import { type CollectParts, collectStep, type StepPosition } from './collect-step.ts'
 import { CollectionAhead } from './collection-ahead.ts'
 import { HeldOutEvaluations } from './held-out-evaluations.ts'
+import { LearnerActivity } from './learner-activity.ts'
 import { assertLearnerScores } from './prepare-samples.ts'
 import { StepRecorder, type StepRollouts } from './step-recorder.ts'
 import { takeOver } from './take-over.ts'
@@ -15,6 +16,7 @@ export interface OpenedTraining {
   readonly progress: TrainingProgress
   readonly evaluations: HeldOutEvaluations
   readonly ahead: CollectionAhead<StepRollouts>
+  readonly activity: LearnerActivity
   /** Cancels what is being collected and closes everything. */
   close(): Promise<void>
 }
@@ -37,13 +39,14 @@ export async function openTrainingRun(run: TrainingRun, signal: AbortSignal): Pr
     await evaluations.restore(run.resume ? progress.finishedSteps : -1)
     session.pins.pin(progress.finishedSteps, progress.finishedSteps - run.config.training.maxStaleness)
     const stop = new AbortController()
-    const ahead = collectionAhead(run, session, progress, AbortSignal.any([signal, stop.signal]))
+    const activity = new LearnerActivity(run.clock)
+    const ahead = collectionAhead(run, session, progress, activity, AbortSignal.any([signal, stop.signal]))
     const close = async () => {
       stop.abort(new Error('the training run has ended'))
       await ahead.settled()
       await session.close()
     }
-    return { run, session, progress, evaluations, ahead, close }
+    return { run, session, progress, evaluations, ahead, activity, close }
   } catch (error) {
     await session.close()
     throw error
@@ -54,26 +57,29 @@ function collectionAhead(
   run: TrainingRun,
   session: TrainingSession,
   progress: TrainingProgress,
+  activity: LearnerActivity,
   signal: AbortSignal,
 ): CollectionAhead<StepRollouts> {
   const { maxStaleness, steps } = run.config.training
-  return new CollectionAhead(
+  const surroundings = (): readonly string[] => [activity.describe(), ahead.describe()]
+  const ahead: CollectionAhead<StepRollouts> = new CollectionAhead(
     {
       maxStaleness,
       steps,
       snapshot: () => snapshotOf(session),
       frontierAfter: ({ waiting }) => waiting.frontier,
-      collect: (step, { frontier }) => rollOutStep(run, session, { step, frontier }, signal),
+      collect: (step, { frontier }) => rollOutStep(run, session, { step, frontier, surroundings }, signal),
     },
     progress.finishedSteps,
     progress.frontier,
   )
+  return ahead
 }
 
 async function rollOutStep(
   run: TrainingRun,
   session: TrainingSession,
-  { step, frontier }: { readonly step: number; readonly frontier: number },
+  { step, frontier, surroundings }: Pick<StepPosition, 'step' | 'frontier'> & Pick<CollectParts, 'surroundings'>,
   signal: AbortSignal,
 ): Promise<StepRollouts> {
   const stepsAhead = Math.min(step, run.config.training.maxStaleness)
@@ -81,7 +87,7 @@ async function rollOutStep(
   const { policyVersion } = policy
   const position = { step, frontier, policyVersion, learnerVersion: policyVersion + stepsAhead }
   const recorder = new StepRecorder(run)
-  const waiting = await collectStep({ ...collectParts(run, session, recorder), policy }, position, signal)
+  const waiting = await collectStep({ ...collectParts(run, session, recorder), policy, surroundings }, position, signal)
   recorder.collected()
   return { waiting, position, recorder }
 }
@@ -90,7 +96,7 @@ function collectParts(
   { pipeline, config }: TrainingRun,
   { sampler, engine, tasks, log }: TrainingSession,
   recorder: StepRecorder,
-): Omit<CollectParts, 'policy'> {
+): Omit<CollectParts, 'policy' | 'surroundings'> {
   const { tasksPerStep, rolloutsPerTask, maxRefills, maxRollouts } = config.training
   return {
     sampler,

@@ -20,8 +20,9 @@ import type { TrainingRun } from './training-session.ts'
  */
 export async function train(run: TrainingRun, signal: AbortSignal): Promise<TrainingReport> {
   const opened = await openTrainingRun(run, signal)
-  const { session, progress, evaluations } = opened
+  const { session, progress, evaluations, activity } = opened
   try {
+    activity.begin('waits for the evaluation')
     await evaluations.after(progress.finishedSteps, isOver(opened), signal)
     await saveIfNew(opened)
     if (run.resume && isOver(opened)) {
@@ -29,6 +30,7 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
     }
     while (!isOver(opened)) {
       await trainStep(opened)
+      activity.begin('waits for the evaluation')
       await evaluations.after(progress.finishedSteps, isOver(opened), signal)
       if (isCheckpointDue(opened)) await saveIfNew(opened)
     }
@@ -44,16 +46,18 @@ export async function train(run: TrainingRun, signal: AbortSignal): Promise<Trai
 }
 
 /** One step, from the draw to published weights. */
-async function trainStep({ run, session, progress, ahead }: OpenedTraining): Promise<void> {
+async function trainStep({ run, session, progress, ahead, activity }: OpenedTraining): Promise<void> {
   const { algorithm, learner, pins } = session
   const { config, clock } = run
   const { maxStaleness } = config.training
   const step = progress.finishedSteps
   const waitingSince = clock.now()
   ahead.advance(step)
+  activity.begin(`waits for the rollouts of step ${step}`)
   const { waiting, position, recorder } = await ahead.take(step)
   const { groups, ...tally } = waiting
   const rolledOut = groups.take()
+  activity.begin(`learns from step ${step}`)
   const learnerVersion = learner.policyVersion
   const { kept, dropped, expired } = freshGroups(rolledOut.kept, learnerVersion, maxStaleness)
   const collected = { ...tally, generated: rolledOut.generated, kept }
@@ -74,6 +78,7 @@ async function trainStep({ run, session, progress, ahead }: OpenedTraining): Pro
   progress.finish({ collected, update, dropped, alive: hasGradient(batch) }, ahead.origin(step + 1))
   pins.pin(step + 1, step + 1 - maxStaleness)
 
+  activity.begin(`writes down step ${step}`)
   for (const reason of update.refused) session.log(`step ${step}: an optimiser step was refused: ${reason}`)
   const { policyVersion } = learner
   await recorder.write({ collected, batch, update, position, dropped, expired, learnerVersion, policyVersion })
@@ -94,8 +99,9 @@ function isCheckpointDue(opened: OpenedTraining): boolean {
 }
 
 /** Old checkpoints go in any case: a kill after the last one was written may have left them. */
-async function saveIfNew({ run, session, progress }: OpenedTraining): Promise<void> {
+async function saveIfNew({ run, session, progress, activity }: OpenedTraining): Promise<void> {
   const { checkpointDirectory } = run.records
+  activity.begin('waits for its checkpoint')
   const directory = await progress.save(checkpointDirectory, session)
   if (directory !== null) run.events({ type: 'checkpoint:saved', step: progress.finishedSteps, directory })
   const { keepCheckpoints } = run.config.training

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Clock, systemClock } from '../../src/determinism/clock.ts'
 import type { RolloutStrategy } from '../../src/hooks/roles.ts'
-import type { RunEvent } from '../../src/telemetry/run-event.ts'
 import { scriptedPolicy } from '../../src/testing/scripted-policy.ts'
 import { CounterInstance, CounterWorld } from './counter-environment.ts'
 import { collectAll, drawsOf, engineOf } from './engine-of.ts'
+import { fastClock } from './fast-clock.ts'
 
 const add = { tool: 'add', arguments: { by: 1 } }
 const never = () => new Promise<never>(() => {})
-
-/** The system's clock, so much faster. */
-function fastClock(factor: number): Clock {
-  const begin = performance.now()
-  return {
-    now: () => Math.round((performance.now() - begin) * factor),
-    sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
-  }
-}
 
 describe('cancellation of a collection', () => {
   test('reaches the policy, keeps finished groups, closes every world and says that it was interrupted', async () => {
@@ -103,23 +93,5 @@ describe('progress', () => {
     await opening
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(late.closed).toBe(1)
-  })
-
-  test('says who waits for whom, and since when, when nothing finishes', async () => {
-    const policy = scriptedPolicy(['Done.'], { delayMs: 500 })
-    const { engine, events } = await engineOf({
-      policy,
-      clock: fastClock(100),
-      progressDeadlineMs: 2000,
-      config: { turnTimeoutMs: 60_000, rolloutTimeoutMs: 60_000 },
-    })
-    await collectAll(engine, { draws: drawsOf(1), rolloutsPerDraw: 2 })
-    const waiting = events.filter((event): event is RunEvent & { type: 'waiting' } => event.type === 'waiting')
-    expect(waiting[0]).toMatchObject({ waiter: 'train waits for group d0 of counter/t0, 0 of 2 rollouts done' })
-    expect(waiting[1]).toMatchObject({
-      waiter: 'rollout d0/0 of counter/t0, attempt 1, waits for policy scripted',
-      since: expect.any(Number),
-    })
-    expect(waiting[1]!.forMs).toBeGreaterThan(0)
   })
 })

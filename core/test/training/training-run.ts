@@ -1,6 +1,6 @@
 import { configDefaults } from '../../src/config/config-defaults.ts'
 import type { ResolvedConfig } from '../../src/config/rlenv-config.ts'
-import { systemClock } from '../../src/determinism/clock.ts'
+import { type Clock, systemClock } from '../../src/determinism/clock.ts'
 import type { RandomStream } from '../../src/determinism/random-stream.ts'
 import { ExecutableWorld } from '../../src/environment/executable-world.ts'
 import type { PluginHooks } from '../../src/hooks/pipeline-hooks.ts'
@@ -93,6 +93,8 @@ export interface RunParts {
   /** Folder that holds this run and no other. */
   readonly root: string
   readonly signal?: AbortSignal
+  /** Default: the system's. */
+  readonly clock?: Clock
   /** False for runs whose rollouts shall not stay in memory. Default true. */
   readonly keepEvents?: boolean
   readonly onEvent?: (event: RunEvent) => void
@@ -137,7 +139,7 @@ export async function trainTiny(parts: RunParts): Promise<{ report: TrainingRepo
     if (parts.keepEvents !== false) events.push(event)
     parts.onEvent?.(event)
   }
-  const clock = systemClock
+  const { clock = systemClock } = parts
   const { resume = false, force = false } = parts
   const options = { root, kind: 'train', name: 'tiny', model: learner.name, config, clock }
   const records = await (resume ? RunDirectory.resume(options, await soleRun(root)) : RunDirectory.create(options))
