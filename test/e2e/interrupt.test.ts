@@ -102,9 +102,16 @@ describe('a training run', () => {
     expect(error).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
     expect(error.message).toMatch(/seed/)
   })
-  test('that never began cannot be resumed', async () => {
-    const error = await project.failure(['train', '--resume', '--steps', '7'], 2)
+  test('cannot be made shorter than it is', async () => {
+    const [ended = ''] = project.runDirectories()
+    const error = await project.failure(['train', '--resume', ended, '--steps', '7'], 2)
     expect(error).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
-    expect(error.fix).toContain('--resume')
+    expect(error.message).toContain(`has finished ${steps} steps, more than training.steps = 7`)
+  })
+  test('that never began cannot be resumed', async () => {
+    const elsewhere = ['--set', 'output.directory=elsewhere']
+    const error = await project.failure(['train', '--resume', ...elsewhere], 2)
+    expect(error).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
+    expect(error.fix).toContain('Start one with "rlenv train"')
   })
 })

@@ -11,6 +11,11 @@ export function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${written}.tmp`)
 }
 
+/** Whether a name is one that {@link temporaryPath} gave; such a file or folder stays behind when its writer is killed. */
+export function isTemporaryName(name: string): boolean {
+  return /^\..+\.\d+-\d+\.tmp$/.test(name)
+}
+
 /**
  * Writes a file whole or not at all: into a temporary file beside it, flushed to the disk, then renamed. Missing
  * folders are made.

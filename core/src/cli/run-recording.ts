@@ -5,11 +5,12 @@ import { RunDirectory, type RunOptions } from '../runs/run-directory.ts'
 import { createRunLog } from '../telemetry/run-log.ts'
 import type { JsonObject } from '../vocabulary/json.ts'
 import type { Session } from './rlenv-command.ts'
+import { latestRunOf } from './unfinished-run.ts'
 
 export interface RecordingOptions {
   /** The command: train, eval or rollout. */
   readonly kind: string
-  /** Go on with an earlier run: the latest of this configuration, or the one in this folder. */
+  /** Go on with an earlier training run: the latest of this configuration, or the one in this folder. */
   readonly resume?: boolean | string
 }
 
@@ -62,7 +63,8 @@ async function open(session: Session, { kind, resume = false }: RecordingOptions
     redact: session.redact,
   }
   if (resume === false) return RunDirectory.create(options)
-  return typeof resume === 'string' ? RunDirectory.resume(options, resolve(resume)) : RunDirectory.resume(options)
+  const directory = typeof resume === 'string' ? resolve(resume) : await latestRunOf({ ...options, file: config.file })
+  return RunDirectory.resume(options, directory)
 }
 
 /** What the plugin that samples is called in folder names: its package without scope. */

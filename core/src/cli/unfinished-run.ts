@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { RlenvError } from '../errors/rlenv-error.ts'
-import { namesIn } from '../runs/names-in.ts'
+import { configHash } from '../runs/run-folder.ts'
 import { type RunMetadata, readMetadata } from '../runs/run-metadata.ts'
+import { type FoundRun, hasEndedWell, runsBelow } from '../runs/runs-below.ts'
 
 /** How a run's configuration was loaded. */
 export interface RunOrigin {
@@ -32,23 +33,52 @@ export async function runOrigin(folder: string): Promise<RunOrigin> {
 /**
  * The training run below a folder of runs that began last and has not ended well.
  *
+ * @param file - only runs of this configuration file.
  * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none.
  */
-export async function latestUnfinishedRun(root: string): Promise<RunOrigin> {
+export async function latestUnfinishedRun(root: string, file?: string): Promise<RunOrigin> {
   const folder = join(root, 'train')
-  const runs: { readonly directory: string; readonly began: string }[] = []
-  for (const name of await namesIn(folder)) {
-    const directory = join(folder, name)
-    const metadata = await readMetadata(directory)
-    const last = metadata.attempts.at(-1)
-    if (last !== undefined && last.status !== 'done') runs.push({ directory, began: beginOf(metadata) })
-  }
-  const latest = runs.sort((a, b) => (a.began < b.began ? 1 : -1))[0]
+  const runs = (await runsBelow(folder)).filter((run) => file === undefined || isOf(file, run))
+  const latest = runs.find((run) => !hasEndedWell(run))
   if (latest !== undefined) return runOrigin(latest.directory)
-  throw new RlenvError(`no training run below ${folder} is unfinished`, {
-    code: 'RLENV_RESUME_REFUSED',
-    fix: 'Name the folder of a run, or start one with "rlenv train".',
-  })
+  throw nothingToResume(`no training run below ${folder} is unfinished`, runs)
 }
 
-const beginOf = ({ attempts }: RunMetadata): string => attempts.at(-1)?.started_at ?? ''
+/** Whose run is to go on. */
+export interface ConfigurationAtHand {
+  /** Folder that all runs lie in. */
+  readonly root: string
+  readonly file: string | null
+  /** The resolved configuration with its plugins. */
+  readonly config: unknown
+}
+
+/**
+ * The training run that a configuration goes on with: an unfinished one before one that has ended and may get further
+ * steps, one with the very same settings before others of the same file, and the latest among equals.
+ *
+ * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none.
+ */
+export async function latestRunOf({ root, file, config }: ConfigurationAtHand): Promise<string> {
+  const folder = join(root, 'train')
+  const hash = configHash(config)
+  const isSame = ({ metadata }: FoundRun) => metadata.config_hash === hash
+  const runs = (await runsBelow(folder)).filter((run) => isSame(run) || isOf(file, run))
+  const unfinished = runs.filter((run) => !hasEndedWell(run))
+  const latest = unfinished.find(isSame) ?? unfinished[0] ?? runs.find(isSame) ?? runs[0]
+  if (latest !== undefined) return latest.directory
+  throw nothingToResume(`no training run of ${file ?? 'this configuration'} is below ${folder}`, [])
+}
+
+const isOf = (file: string | null, { metadata }: FoundRun) => fileOf(metadata) === file
+
+function fileOf({ details }: RunMetadata): string | null {
+  return detailsSchema.safeParse(details).data?.config_file ?? null
+}
+
+function nothingToResume(problem: string, ended: readonly FoundRun[]): RlenvError {
+  const start = 'Start one with "rlenv train", or name the folder of a run.'
+  const extend =
+    'Start one with "rlenv train", or give one that has ended more steps: "rlenv train --resume --steps N".'
+  return new RlenvError(problem, { code: 'RLENV_RESUME_REFUSED', fix: ended.length === 0 ? start : extend })
+}

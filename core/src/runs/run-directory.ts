@@ -8,12 +8,14 @@ import type { RunStatus } from '../telemetry/run-event.ts'
 import type { JsonObject } from '../vocabulary/json.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../vocabulary/trajectory.ts'
 import { JsonlFile, type TornTail } from './jsonl-file.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { makeLogFolder } from './log-folder.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { RolloutsFile, writeRollouts } from './rollouts-file.ts'
-import { configHash, findRunFolder, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
+import { configHash, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
 import { lockRun, unlockRun } from './run-lock.ts'
 import { newMetadata, type RunMetadata, readMetadata, writeMetadata } from './run-metadata.ts'
+import { latestRunLike } from './runs-below.ts'
 import {
   evaluationPath,
   type MetricsLine,
@@ -95,7 +97,7 @@ export class RunDirectory {
    * @throws {RlenvError} RLENV_RESUME_REFUSED when there is none, or another process writes it; RLENV_OUTPUT_UNWRITABLE
    */
   static async resume(options: RunOptions, directory?: string): Promise<RunDirectory> {
-    const folder = directory ?? (await findRunFolder(options))
+    const folder = directory ?? (await latestRunLike(options))
     if (folder === null) {
       throw new RlenvError(`no run of this configuration is there to resume: ${runPath(options)} does not exist`, {
         code: 'RLENV_RESUME_REFUSED',
@@ -116,6 +118,7 @@ export class RunDirectory {
     const metadata = { ...earlier, attempts: [...earlier.attempts, started] }
     const run = new RunDirectory(folder, metadata, options)
     await lockRun(folder)
+    await removeLeftovers(folder)
     await makeLogFolder(run.logDirectory)
     await writeMetadata(folder, metadata)
     return run

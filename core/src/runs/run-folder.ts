@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../artifacts/make-folder.ts'
 import { contentHash } from '../determinism/content-hash.ts'
@@ -60,32 +60,5 @@ async function madeFresh(folder: string): Promise<boolean> {
   } catch (cause) {
     if (errnoOf(cause) === 'EEXIST' && (await stat(folder)).isDirectory()) return false
     throw cause
-  }
-}
-
-/** The latest run of this configuration that is there; null when there is none. */
-export async function findRunFolder(identity: RunIdentity): Promise<string | null> {
-  const first = runPath(identity)
-  const parent = join(first, '..')
-  const base = first.slice(parent.length + 1)
-  const runs = (await namesIn(parent)).map((name) => runNumber(name, base)).filter((run) => run > 0)
-  if (runs.length === 0) return null
-  const latest = Math.max(...runs)
-  return latest === 1 ? first : `${first}-${latest}`
-}
-
-/** 1 for the base itself, n for `<base>-<n>`, 0 for anything else. */
-function runNumber(name: string, base: string): number {
-  if (name === base) return 1
-  const suffix = name.startsWith(`${base}-`) ? name.slice(base.length + 1) : ''
-  return /^[1-9]\d*$/.test(suffix) ? Number(suffix) : 0
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (cause) {
-    if (errnoOf(cause) === 'ENOENT') return []
-    throw writeError(folder, cause)
   }
 }

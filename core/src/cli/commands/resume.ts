@@ -40,6 +40,7 @@ export default class Resume extends RlenvCommand {
   async #latest({ config, set = [] }: ConfigFlags): Promise<RunOrigin> {
     const file = config === undefined ? {} : { file: config }
     const loaded = await loadConfig({ command: 'resume', core: corePlugins(), set, ...file })
-    return latestUnfinishedRun(resolve(loaded.config.baseDirectory, loaded.config.output.directory))
+    const root = resolve(loaded.config.baseDirectory, loaded.config.output.directory)
+    return latestUnfinishedRun(root, config === undefined ? undefined : (loaded.config.file ?? undefined))
   }
 }

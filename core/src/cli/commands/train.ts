@@ -14,9 +14,12 @@ export default class Train extends RlenvCommand {
     '<%= config.bin %> train',
     '<%= config.bin %> train --set training.steps=20 --max-concurrent 32',
     '<%= config.bin %> train --resume',
+    '<%= config.bin %> train --resume --steps 200',
   ]
   static override readonly args = {
-    run: Args.string({ description: 'Folder of the run to resume. Default: the latest of this configuration.' }),
+    run: Args.string({
+      description: 'Folder of the run to resume. Default: the latest of this configuration, an unfinished one first.',
+    }),
   }
   static override readonly flags = {
     ...RlenvCommand.configFlags,

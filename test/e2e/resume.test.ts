@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { crashConfig, killedRun } from './crash-run.ts'
+import { Project } from './project.ts'
+
+const project = new Project({ 'rlenv.config.ts': crashConfig })
+afterAll(() => project.remove())
+
+interface Ended {
+  readonly status: string
+  readonly finishedSteps: number
+  readonly directory: string
+}
+
+/** Flags with which a command looks for runs in a folder of its own. */
+const runsIn = (folder: string) => ['--set', `output.directory=${folder}/outputs`]
+
+describe('a run to go on with', () => {
+  test('is found by train --resume although it is to be longer than it was', async () => {
+    const run = await killedRun(project, 'longer', { CRASH_AT: '40' })
+    const resumed = await project.json<Ended>(['train', '--resume', '--steps', '7', ...runsIn('longer')])
+    expect(resumed).toMatchObject({ status: 'done', finishedSteps: 7, directory: run })
+  })
+
+  test('is found by both commands alike, and when all have ended, is the last one for train --resume alone', async () => {
+    const run = await killedRun(project, 'alike', { CRASH_AT: '30' })
+    const resumed = await project.json<Ended>(['resume', ...runsIn('alike')])
+    expect(resumed).toMatchObject({ status: 'done', finishedSteps: 6, directory: run })
+    const refused = await project.failure(['resume', ...runsIn('alike')], 2)
+    expect(refused).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
+    expect(refused.fix).toContain('rlenv train --resume --steps N')
+    const extended = await project.json<Ended>(['train', '--resume', '--steps', '8', ...runsIn('alike')])
+    expect(extended).toMatchObject({ status: 'done', finishedSteps: 8, directory: run })
+  })
+
+  test('has the settings at hand, if one with them is there', async () => {
+    const flags = ['--seed', '12', ...runsIn('seeds')]
+    await project.run('sh', ['-c', `exec $RLENV train ${flags.join(' ')}`], { CRASH_AT: '20' })
+    const [first] = readdirSync(project.path('seeds/outputs/train'))
+    await project.run('sh', ['-c', `exec $RLENV train ${runsIn('seeds').join(' ')}`], { CRASH_AT: '20' })
+    const resumed = await project.json<Ended>(['train', '--resume', ...flags])
+    expect(resumed).toMatchObject({ status: 'done', directory: project.path('seeds/outputs/train', first ?? '') })
+  })
+
+  test('is one of the file that is named', async () => {
+    const run = await killedRun(project, 'files', { CRASH_AT: '20' })
+    project.write('other.config.ts', crashConfig)
+    const other = ['-c', 'other.config.ts', ...runsIn('files')]
+    for (const command of [['resume'], ['train', '--resume']]) {
+      expect(await project.failure([...command, ...other], 2)).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
+    }
+    expect(await project.json<Ended>(['resume', ...runsIn('files')])).toMatchObject({ directory: run })
+  })
+
+  test('goes on with the settings that it was begun with', async () => {
+    const flags = ['--steps', '2', '--seed', '9', ...runsIn('begun')]
+    await project.run('sh', ['-c', `exec $RLENV train ${flags.join(' ')}`], { CRASH_AT: '9' })
+    expect(await project.json(['resume', ...runsIn('begun')])).toMatchObject({ status: 'done', steps: 2 })
+  })
+
+  test('is refused when its configuration has changed, and goes on when that is forced', async () => {
+    const run = await killedRun(project, 'changed', { CRASH_AT: '30' })
+    project.write('rlenv.config.ts', crashConfig.replace('tasksPerStep: 2', 'tasksPerStep: 3'))
+    for (const command of [['resume'], ['train', '--resume']]) {
+      const refused = await project.failure([...command, ...runsIn('changed')], 2)
+      expect(refused).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
+      expect(refused.message).toContain('training.tasksPerStep was 2 and is 3')
+      expect(refused.fix).toContain('--force')
+    }
+    const forced = await project.json<Ended>(['resume', '--force', ...runsIn('changed')])
+    expect(forced).toMatchObject({ status: 'done', finishedSteps: 6, directory: run })
+    const note = readdirSync(run).find((name) => name.startsWith('forced-after-step_'))
+    expect(readFileSync(`${run}/${note}`, 'utf8')).toContain('training.tasksPerStep was 2 and is 3')
+    project.write('rlenv.config.ts', crashConfig)
+  })
+})
