@@ -1,96 +1,77 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { treeOf } from './file-tree.ts'
+import {
+  crashConfig,
+  generatedIn,
+  killedRun,
+  type RunResults,
+  resultsOf,
+  resumeAll,
+  runIn,
+  trainedIn,
+  twoAtATime,
+} from './crash-run.ts'
 import { Project } from './project.ts'
 
-/** Replay, adaptive sampling and collection ahead of the learner, in a run of a second. */
-const config = `import { arena } from '@rlenv/preset-arena'
-import { defineConfig, definePlugin } from 'rlenv'
-import { z } from 'zod'
-
-const counted = new Set(['rollout:end', 'evaluation:start', 'evaluation:end', 'step:end', 'checkpoint:saved'])
+const project = new Project({ 'rlenv.config.ts': crashConfig })
+let directory = ''
+let straight: RunResults
 let events = 0
-
-export default defineConfig({
-  extends: arena({ environments: 4, tasksPerEnvironment: 5 }),
-  plugins: [
-    definePlugin({
-      name: 'crash',
-      options: z.strictObject({}),
-      setup: () => ({
-        watch: ({ type }) => {
-          if (counted.has(type)) events += 1
-          if (type === 'run:end') console.error('events: ' + events)
-          if (events === Number(process.env.CRASH_AT)) process.kill(process.pid, 'SIGKILL')
-        },
-      }),
-    })(),
-  ],
-  training: { steps: 3, tasksPerStep: 2, rolloutsPerTask: 2, optimizerStepsPerStep: 2, maxRefills: 1, checkpointEverySteps: 1 },
-  evaluation: { heldOutShare: 0.25, rolloutsPerTask: 1, maxTasks: 1, greedy: false },
-  rollout: { maxTurns: 6 },
-  seed: 5,
-})
-`
-
-const project = new Project({ 'rlenv.config.ts': config })
-/** A second folder, so that two runs are killed at a time. */
-const other = new Project({ 'rlenv.config.ts': config })
-let straight: ReturnType<typeof resultsOf>
-let total = 0
-
-/** What a run must end with, however often it was killed: its results, and everything that its last checkpoint holds. */
-function resultsOf(directory: string) {
-  const { directory: _own, ...summary } = JSON.parse(readFileSync(`${directory}/summary.json`, 'utf8'))
-  const kept = /^(rollouts|evaluations|checkpoints\/step_3)\/|^metrics\.jsonl$/
-  return { summary, files: treeOf(directory, (path) => kept.test(path)) }
-}
 
 beforeAll(async () => {
   const ended = await project.rlenv('train')
-  expect(ended.code).toBe(0)
-  total = Number(/events: (\d+)/.exec(ended.stderr)?.[1])
-  straight = resultsOf(project.runDirectories().at(-1) ?? '')
+  expect(ended.code, ended.stderr).toBe(0)
+  events = Number(/events: (\d+)/.exec(ended.stderr)?.[1])
+  directory = runIn(project.path('outputs'))
+  straight = resultsOf(directory)
 })
-afterAll(() => {
-  project.remove()
-  other.remove()
-})
+afterAll(() => project.remove())
 
-/** Kills a run at an event, resumes it and gives what it ended with. */
-async function resumed(place: Project, at: number) {
-  const killed = await place.run('sh', ['-c', '$RLENV train'], { CRASH_AT: String(at) })
-  expect(killed.code, `killed at event ${at}: ${killed.stderr}`).not.toBe(0)
-  return resultsOf((await place.json<{ directory: string }>(['resume'])).directory)
+/** The numbers of this name, by the training step that reported them. */
+function byStep(name: string): ReadonlyMap<number, number> {
+  const lines = straight.metrics.filter((line) => line[name] !== undefined && 'group/kept' in line)
+  return new Map(lines.map((line) => [line.step ?? -1, line[name] ?? 0]))
 }
 
-describe('a training run that is killed', () => {
-  test('at any recorded event ends like one that was not, once it is resumed', { timeout: 600_000 }, async () => {
-    expect(total).toBeGreaterThan(20)
-    const killedIn = async (place: Project, first: number) => {
-      for (let at = first; at < total; at += 2) {
-        expect(await resumed(place, at), `killed at event ${at} of ${total}`).toEqual(straight)
-      }
-    }
-    await Promise.all([killedIn(project, 1), killedIn(other, 2)])
-  })
+/** Steps that reported more than this. */
+const stepsWith = (name: string, above = 0) => [...byStep(name)].filter(([, value]) => value > above).map(([at]) => at)
 
-  test('and was resumed to its end leaves nothing to resume', async () => {
-    expect(await project.failure(['resume'], 2)).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
+describe('what is killed here is a run', () => {
+  test('that swaps stored rollouts in before and after a checkpoint, and out of a store that went through one', () => {
+    const steps = [0, 1, 2, 3, 4, 5]
+    const generated = steps.map((step) => new Set(generatedIn(directory, step).map(({ id }) => id)))
+    const swaps = steps.flatMap((step) => {
+      const stored = trainedIn(directory, step).filter(({ replayed }) => replayed === true)
+      return stored.map(({ id }) => ({ step, storedIn: generated.findIndex((ids) => ids.has(id)) }))
+    })
+    expect(swaps.some(({ step }) => step < 2)).toBe(true)
+    // The checkpoint after two steps holds the store from which a later step took a rollout of the first two.
+    const across = swaps.filter(({ step, storedIn }) => step >= 2 && storedIn >= 0 && storedIn < 2)
+    expect(across.length).toBeGreaterThan(0)
   })
+  test('whose groups are refilled and, once, too old', () => {
+    expect(stepsWith('rollouts/refills').length).toBeGreaterThan(0)
+    expect(stepsWith('staleness/dropped').length).toBeGreaterThan(0)
+  })
+  test('that collects ahead and weighs what is old by importance', () => {
+    expect(stepsWith('staleness/mean').length).toBeGreaterThan(0)
+    expect(stepsWith('is_weight/max', 1).length).toBeGreaterThan(0)
+    expect(stepsWith('replay/is_weight_max', 1).length).toBeGreaterThan(0)
+  })
+  test('that is evaluated before, between and after, and keeps one checkpoint', () => {
+    const evaluated = straight.metrics.filter((line) => 'eval/pass@1' in line).map(({ step }) => step)
+    expect(evaluated).toEqual([0, 3, 6])
+    expect(readdirSync(join(directory, 'checkpoints'))).toEqual(['latest', 'step_6'])
+  })
+})
 
-  test('goes on with the settings that it was begun with', async () => {
-    const first = ['train', '--steps', '2', '--seed', '9']
-    await project.run('sh', ['-c', `$RLENV ${first.join(' ')}`], { CRASH_AT: '9' })
-    expect(await project.json(['resume'])).toMatchObject({ status: 'done', steps: 2 })
-  })
-
-  test('is refused when its configuration has changed, and goes on when that is forced', async () => {
-    await project.run('sh', ['-c', '$RLENV train --seed 21'], { CRASH_AT: '14' })
-    project.write('rlenv.config.ts', config.replace('tasksPerStep: 2', 'tasksPerStep: 3'))
-    const refused = await project.failure(['resume'], 2)
-    expect(refused).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
-    expect(refused.message).toContain('training.tasksPerStep was 2 and is 3')
-    expect(await project.json(['resume', '--force'])).toMatchObject({ status: 'done', steps: 3 })
-  })
+test('a run that is killed at any recorded event ends like one that was not', { timeout: 600_000 }, async () => {
+  expect(events).toBeGreaterThan(50)
+  const points = Array.from({ length: events - 1 }, (_, index) => index + 1)
+  const runs = await twoAtATime(points, (at) => killedRun(project, `event-${at}`, { CRASH_AT: String(at) }))
+  await resumeAll(project, runs)
+  for (const [index, run] of runs.entries()) {
+    expect(resultsOf(run), `killed at event ${points[index]} of ${events}`).toEqual(straight)
+  }
 })
