@@ -67,7 +67,7 @@ export class ProgressWatch {
     for (const flight of this.#flights) flight.check(now)
     if (this.#flights.size === 0 || now - Math.max(this.#progressAt, this.#toldAt) < this.#deadlineMs) return
     this.#toldAt = now
-    const { waiter, nodes } = this.#surroundings() ?? { waiter: 'rollouts', nodes: [] }
+    const { waiter, nodes } = this.#surroundings() ?? { waiter: 'the rollouts of a shard', nodes: [] }
     const since = this.#progressAt
     const graph = waitLines([flightNode(this.#flights, now), ...nodes])
     this.#events({ type: 'waiting', waiter, since, forMs: now - since, graph })
