@@ -19,12 +19,18 @@ function group(rewards: readonly MemberSpec[], version = 0, taskId = 'shop/t1'):
 }
 
 /** Runs one step; the groups that come out and its metrics. */
-async function step(pipeline: Pipeline, number: number, groups: readonly TrajectoryGroup[], policyVersion = number) {
+async function step(
+  pipeline: Pipeline,
+  number: number,
+  groups: readonly TrajectoryGroup[],
+  policyVersion = number,
+  learnerVersion = policyVersion,
+) {
   const metrics: Record<string, number> = {}
   const metric = (name: string, value: number, over = 'sum') => {
     metrics[name] = over === 'sum' ? (metrics[name] ?? 0) + value : value
   }
-  const context = { ...testContext(number), step: number, policyVersion, learnerVersion: policyVersion, metric }
+  const context = { ...testContext(number), step: number, policyVersion, learnerVersion, metric }
   return { out: await pipeline.chain('groups', groups, context), metrics }
 }
 
@@ -66,6 +72,7 @@ describe('replayGroups', () => {
     const { out } = await step(pipeline, 9, [group([-1, -1], 9)])
     const [member] = replayedIn(out)
     expect(member?.trajectory).toEqual(first.members[0]?.trajectory)
+    expect(member?.expiresAfter).toBe(3 + 20)
   })
 
   test('leaves a group whose rewards differ as it is', async () => {
@@ -100,6 +107,17 @@ describe('replayGroups', () => {
     expect(replayedIn((await step(pipeline, 5, [group([-1, -1], 5)])).out)).toHaveLength(1)
     const late = await step(pipeline, 6, [group([-1, -1], 6)])
     expect(late.out).toEqual([])
+  })
+
+  test('counts the age to the version that will learn from it', async () => {
+    const stored = [group([1, -1], 0)]
+    const flat = () => [group([-1, -1], 4)]
+    const inTime = await pipelineOf({ maxAge: 5 })
+    await step(inTime, 0, stored)
+    expect(replayedIn((await step(inTime, 5, flat(), 4, 5)).out)).toHaveLength(1)
+    const late = await pipelineOf({ maxAge: 5 })
+    await step(late, 0, stored)
+    expect((await step(late, 6, flat(), 4, 6)).out).toEqual([])
   })
 
   test('never brings a fault back, nor a rollout that was itself replayed', async () => {
