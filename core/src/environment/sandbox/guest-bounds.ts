@@ -1,6 +1,6 @@
 /**
  * Runs in every sandbox before any script, and takes the function that carries text to the host. The engine asks about
- * its deadline once in 10,000 loops and calls, whatever a single call costs, and never inside a built-in. So each built-in
+ * its deadline once in 1,000 loops and calls, whatever a single call costs, and never inside a built-in. So each built-in
  * whose work grows with its input counts that work here and asks as well; lists that can only be long by being empty,
  * and searches whose cost is a product, are refused. There is no Proxy, because nothing can be known of one.
  */

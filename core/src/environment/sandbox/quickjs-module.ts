@@ -1,10 +1,6 @@
 import type { QuickJSWASMModule } from 'quickjs-emscripten'
 import { RlenvError } from '../../errors/rlenv-error.ts'
-
-/** What is used of WebAssembly's memory; neither the ES nor the Node types declare it. */
-interface WasmMemory {
-  readonly buffer: ArrayBuffer
-}
+import type { WasmMemory } from './interrupt-pace.ts'
 
 interface WasmGlobal {
   readonly WebAssembly: {
@@ -51,9 +47,14 @@ async function newModule(): Promise<SandboxModule> {
   return { quickjs, memory, sound: true, runtimes: 0 }
 }
 
-/** Gives a module up when a call has made it grow too large. */
+/** Whether a call has made a module grow too large. */
+export function isOvergrown({ memory }: SandboxModule): boolean {
+  return memory.buffer.byteLength > grownMemoryBytes
+}
+
+/** Gives a module up that has grown too large. */
 export function checkMemory(module: SandboxModule): void {
-  if (module.memory.buffer.byteLength > grownMemoryBytes) module.sound = false
+  if (isOvergrown(module)) module.sound = false
 }
 
 async function fill(): Promise<void> {

@@ -5,7 +5,8 @@ import type { Json } from '../../vocabulary/json.ts'
 import { isNestedDeeper } from '../tools/nesting.ts'
 import { guestBounds } from './guest-bounds.ts'
 import { guestPrelude } from './guest-prelude.ts'
-import { checkMemory, type SandboxModule, sandboxModule } from './quickjs-module.ts'
+import { InterruptPace } from './interrupt-pace.ts'
+import { checkMemory, isOvergrown, type SandboxModule, sandboxModule } from './quickjs-module.ts'
 import { stripTypes } from './script-source.ts'
 
 export interface ScriptLimits {
@@ -79,6 +80,7 @@ export class ScriptRuntime {
   readonly #module: SandboxModule
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
+  readonly #pace: InterruptPace
   readonly #guest = new Map<GuestFunction, QuickJSHandle>()
   readonly #scripts = new Map<string, QuickJSHandle>()
   #call: ScriptCall | null = null
@@ -94,8 +96,9 @@ export class ScriptRuntime {
     this.#runtime = this.#module.quickjs.newRuntime()
     this.#runtime.setMemoryLimit(limits.allocationBytes)
     this.#runtime.setMaxStackSize(limits.stackBytes)
-    this.#runtime.setInterruptHandler(() => this.#isLate())
+    this.#runtime.setInterruptHandler(() => this.#isInterrupted())
     this.#context = this.#runtime.newContext()
+    this.#pace = new InterruptPace(this.#module.memory, this.#context)
     this.#prepare(Date.parse(clock))
   }
 
@@ -144,6 +147,16 @@ export class ScriptRuntime {
   #start(): void {
     this.#interrupted = false
     this.#deadline = performance.now() + this.#limits.deadlineMs
+    this.#pace.soon()
+  }
+
+  /** What unwinds may run code of the script again: functions that return an iterator, for example. */
+  #isInterrupted(): boolean {
+    const late = this.#isLate()
+    this.#pace.asked()
+    if (late) this.#pace.atOnce()
+    else this.#pace.soon()
+    return late
   }
 
   #isLate(): boolean {
@@ -234,6 +247,11 @@ export class ScriptRuntime {
     if (this.#interrupted) {
       error.dispose()
       return new ScriptStopped({ kind: 'timeout', message: `it ran for more than ${this.#limits.deadlineMs} ms` })
+    }
+    // The engine throws null when there is no memory left for an error.
+    if (isOvergrown(this.#module) && this.#context.sameValue(error, this.#context.null)) {
+      error.dispose()
+      return new ScriptStopped(failure('out of memory'))
     }
     const described = this.#context.callFunction(this.#guestFunction('describe'), this.#context.undefined, error)
     error.dispose()

@@ -29,7 +29,6 @@ const attacks = {
     'a pattern with adjacent repetition': "() => /(x+x+)+y/.test('x'.repeat(40))",
     'a comparison of sort': '() => [3, 2, 1].sort(() => { for (;;) {} })',
     'a callback of replace': "() => 'aaa'.replace(/a/g, () => { for (;;) {} })",
-    'closures around closures': '() => { let f = () => 0; for (;;) { const g = f; f = () => g() } }',
     'texts made again and again': "() => { for (;;) 'x'.repeat(4e6) }",
     'texts put together again and again': "() => { const a = 'x'.repeat(4e6); for (let i = 0; ; i++) a + i }",
     'bytes sorted again and again': '() => { const a = new Uint8Array(1.5e7); for (;;) a.sort() }',
@@ -42,9 +41,20 @@ const attacks = {
     'a set copied again and again':
       '() => { const s = new Set(Array.from({ length: 5e4 }, (_, i) => i)); for (;;) new Set(s) }',
     'a pattern tried again and again': "() => { const a = 'x'.repeat(1e6); for (;;) /y/.test(a) }",
+    'recursion out of finally': '() => { const f = () => { try { f() } finally { f() } }; f() }',
+    'recursion out of catch': '() => { const f = () => { try { f() } catch { f() } }; f() }',
+    'recursion out of both': '() => { const f = () => { try { f() } catch { f() } finally { f() } }; f() }',
+    'recursion out of an iterator that is closed':
+      '() => { const list = { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }), return: () => f() }) }; const f = () => { for (const _ of list) f() }; f() }',
+    'recursion out of a getter': '() => { const o = { get x() { try { return o.x } finally { o.x } } }; return o.x }',
+    'recursion of generators':
+      '() => { function* g() { try { yield* g() } finally { yield* g() } } for (const _ of g()) {} }',
+    'recursion of what awaits':
+      'async () => { const f = async () => { try { await f() } finally { await f() } }; await f() }',
     'promise reactions without end': '() => { const again = () => Promise.resolve().then(again); return again() }',
   },
   'memory limit': {
+    'closures around closures': '() => { let f = () => 0; for (;;) { const g = f; f = () => g() } }',
     'a text that doubles': "() => { let s = 'x'; for (;;) s += s }",
     repeat: "() => 'x'.repeat(2 ** 30)",
     padEnd: "() => 'x'.padEnd(2 ** 30, 'y')",
