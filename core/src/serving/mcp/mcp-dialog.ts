@@ -41,10 +41,16 @@ export class McpDialog {
   readonly #surface: ToolSurface
   /** Requests that are not answered yet; several clients of one handle may use one id. */
   readonly #open = new Map<RequestId, Set<AbortController>>()
+  #version: string | null = null
 
   constructor(session: Session, surface: ToolSurface) {
     this.#session = session
     this.#surface = surface
+  }
+
+  /** The version of MCP that was agreed on last; null before the first time. */
+  get version(): string | null {
+    return this.#version
   }
 
   /** Never rejects. */
@@ -66,7 +72,7 @@ export class McpDialog {
   #simple(method: string, params: unknown): object {
     switch (method) {
       case 'initialize':
-        return initialized(this.#session, params)
+        return this.#initialize(params)
       case 'ping':
         this.#session.heartbeat()
         return {}
@@ -76,6 +82,13 @@ export class McpDialog {
       default:
         throw new McpFailure('methodNotFound', 'Method not found')
     }
+  }
+
+  /** @throws {McpFailure} -32602 when the params do not fit. */
+  #initialize(params: unknown): object {
+    const said = initialized(this.#session, params)
+    this.#version = said.protocolVersion
+    return said
   }
 
   #call(id: RequestId, params: unknown, onDeparture: Departure): McpAnswer | Promise<McpAnswer> {
@@ -115,8 +128,13 @@ export class McpDialog {
   }
 }
 
+interface Initialized {
+  readonly protocolVersion: string
+  readonly instructions?: string
+}
+
 /** @throws {McpFailure} -32602 when the params do not fit. */
-function initialized(session: Session, params: unknown): object {
+function initialized(session: Session, params: unknown): Initialized {
   const read = InitializeRequestSchema.safeParse({ method: 'initialize', params })
   if (!read.success)
     throw new McpFailure('invalidParams', 'initialize needs protocolVersion, capabilities and clientInfo')

@@ -5,17 +5,15 @@ import { HttpProblem, readBody, sendText } from '../http-problem.ts'
 import type { Route, RouteParams } from '../http-route.ts'
 import { type Session, sessionUnknown } from '../session.ts'
 import type { SessionBroker } from '../session-broker.ts'
+import { assumedVersion, isInitialize, joinAnswers, readMessages } from './mcp-batch.ts'
 import { failureText, type McpAnswer, McpDialog } from './mcp-dialog.ts'
 import { McpFailure } from './mcp-failure.ts'
-import { type McpMessage, readMessage } from './mcp-message.ts'
+import type { McpMessage } from './mcp-message.ts'
 
 export interface McpRouteOptions {
   /** Most bytes of a body. */
   readonly maxBodyBytes: number
 }
-
-/** As many messages as the SDK takes in one batch. */
-const longestBatch = 100
 
 /** An answer that HTTP itself gives: nothing of the dialog was reached. */
 class Refusal extends Error {
@@ -62,7 +60,8 @@ class McpDoor {
     try {
       const dialog = this.#dialog(params)
       checkHeaders(request)
-      const messages = readMessages(parse(await readBody(request, this.#maxBodyBytes)))
+      const parsed = parse(await readBody(request, this.#maxBodyBytes))
+      const messages = read(parsed, versionOf(request) ?? dialog.version ?? assumedVersion)
       checkVersion(request, messages)
       await converse(dialog, messages, response)
     } catch (thrown) {
@@ -103,6 +102,12 @@ function checkHeaders({ headers }: IncomingMessage): void {
   }
 }
 
+/** The version that a client says it speaks, where it is one that we know. */
+function versionOf({ headers }: IncomingMessage): string | null {
+  const version = headers['mcp-protocol-version']
+  return typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? version : null
+}
+
 /** A client that has negotiated a version says so from then on; one that starts over may say anything. */
 function checkVersion({ headers }: IncomingMessage, messages: readonly McpMessage[]): void {
   const version = headers['mcp-protocol-version']
@@ -113,8 +118,6 @@ function checkVersion({ headers }: IncomingMessage, messages: readonly McpMessag
   throw new Refusal(new McpFailure('refused', message), { status: 400 })
 }
 
-const isInitialize = (message: McpMessage) => message.kind === 'request' && message.method === 'initialize'
-
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
@@ -123,24 +126,12 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function readMessages(parsed: unknown): readonly McpMessage[] {
-  const values = Array.isArray(parsed) ? parsed : [parsed]
-  if (values.length > longestBatch) {
-    const message = `Invalid Request: Batch must not exceed ${longestBatch} messages`
-    throw new Refusal(new McpFailure('invalidRequest', message), { status: 400 })
+function read(parsed: unknown, version: string): readonly McpMessage[] {
+  try {
+    return readMessages(parsed, version)
+  } catch (thrown) {
+    throw thrown instanceof McpFailure ? new Refusal(thrown, { status: 400, cause: thrown }) : thrown
   }
-  if (values.length === 0)
-    throw new Refusal(new McpFailure('invalidRequest', 'Invalid Request: empty batch'), { status: 400 })
-  const messages = values.map((value) => {
-    const message = readMessage(value)
-    if (message !== null) return message
-    throw new Refusal(new McpFailure('parseError', 'Parse error: Invalid JSON-RPC message'), { status: 400 })
-  })
-  if (messages.length > 1 && messages.some(isInitialize)) {
-    const message = 'Invalid Request: Only one initialization request is allowed'
-    throw new Refusal(new McpFailure('invalidRequest', message), { status: 400 })
-  }
-  return messages
 }
 
 /** Says everything in order, and answers when the last answer is there; with 202 where there is nothing to answer. */
@@ -153,9 +144,9 @@ async function converse(dialog: McpDialog, messages: readonly McpMessage[], resp
   )
   const said: McpAnswer[] = []
   for (const answer of answers) said.push(answer instanceof Promise ? await answer : answer)
-  const texts = said.filter((text) => text !== null)
-  if (texts.length === 0) sendText(response, 202, '', {})
-  else send(response, 200, texts.length === 1 ? (texts[0] as string) : `[${texts.join(',')}]`)
+  const text = joinAnswers(said)
+  if (text === null) sendText(response, 202, '', {})
+  else send(response, 200, text)
 }
 
 function send(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}) {

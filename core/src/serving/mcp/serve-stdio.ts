@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
+import { isPromise } from '../../rollout/deadline.ts'
 import type { Session } from '../session.ts'
+import { assumedVersion, joinAnswers, readMessages } from './mcp-batch.ts'
 import { failureText, type McpAnswer, McpDialog } from './mcp-dialog.ts'
 import { McpFailure } from './mcp-failure.ts'
-import { readMessage } from './mcp-message.ts'
 
 export interface StdioOptions {
   readonly session: Session
@@ -62,8 +63,12 @@ function answered(dialog: McpDialog, line: string): McpAnswer | Promise<McpAnswe
   } catch {
     return unreadable('Invalid JSON')
   }
-  const message = readMessage(value)
-  return message === null ? unreadable('Invalid JSON-RPC message') : dialog.answer(message)
+  try {
+    const answers = readMessages(value, dialog.version ?? assumedVersion).map((message) => dialog.answer(message))
+    return answers.some(isPromise) ? Promise.all(answers).then(joinAnswers) : joinAnswers(answers as McpAnswer[])
+  } catch (thrown) {
+    return failureText(null, thrown)
+  }
 }
 
 function unreadable(why: string): string {

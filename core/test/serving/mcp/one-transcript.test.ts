@@ -97,7 +97,7 @@ test('over stdio every bad line gets an answer of its own and the dialog goes on
   expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
     [null, -32_700],
     [null, -32_700],
-    [null, -32_700],
+    [null, -32_600],
     [null, -32_700],
     [2, undefined],
   ])
