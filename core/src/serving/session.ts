@@ -192,7 +192,8 @@ export class Session {
 
   #run(asked: AskedCall, signal: AbortSignal): CallAnswer {
     const { name, args, surface } = asked
-    if (signal.aborted || this.isClosed) return refused(name, 'was cancelled before it ran')
+    if (this.isClosed) return refused(name, 'was not made, because its session was closed first')
+    if (signal.aborted) return refused(name, 'was cancelled before it ran')
     const full = this.#fullness()
     if (full !== null) return refused(name, full)
     try {
@@ -208,7 +209,7 @@ export class Session {
   }
 
   #record(asked: AskedCall, routed: RoutedCall): SessionCall {
-    const call = this.#bounded(asked, routed)
+    const call = this.#bounded(asked, this.isClosed ? closedUnder(asked, routed) : routed)
     this.#calls.push(call)
     this.#keptChars += keptSize(call)
     return call
@@ -270,6 +271,14 @@ function refused(name: string, why: string): SessionCall {
 function crashed({ name }: AskedCall, cause: unknown): RoutedCall {
   const result: ToolResult = environmentFault(name, messageOf(cause))
   return { serverName: null, arguments: null, outcome: { result, diff: [] } }
+}
+
+/** A call whose world gave up because the session ended: that is nobody's fault. What had come of it by then stays. */
+function closedUnder({ name }: AskedCall, routed: RoutedCall): RoutedCall {
+  const { result, diff } = routed.outcome
+  if (result.ok || result.error.kind !== 'environment_fault') return routed
+  const message = `${shownName(name)} was under way when its session was closed`
+  return { ...routed, outcome: { result: failed({ kind: 'timeout', code: 'timeout', message }), diff } }
 }
 
 /** What whoever holds the handle of a session that is no more is told. */

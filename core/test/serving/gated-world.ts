@@ -30,6 +30,8 @@ export interface Gates {
   readonly open?: Gate
   readonly call?: Gate
   readonly close?: Gate
+  /** Calls go on when the session has ended. */
+  readonly ignoresEnd?: boolean
 }
 
 /** The executable world, whose calls answer late, as those of a world in another process do. */
@@ -51,7 +53,7 @@ export class GatedWorld implements World {
       tools: inner.tools,
       call: async (name: string, args: Json, signal: AbortSignal): Promise<CallOutcome> => {
         await this.#gates.call?.wait()
-        return inner.call(name, args, signal)
+        return inner.call(name, args, this.#gates.ignoresEnd ? new AbortController().signal : signal)
       },
       capture: (): CapturedState | null | Promise<CapturedState | null> => inner.capture(),
       close: async () => {
