@@ -4,7 +4,7 @@ import { sendJson, sendText } from './http-problem.ts'
 import type { Route } from './http-route.ts'
 import { HttpServer, type HttpServerOptions, type ServerAddress } from './http-server.ts'
 import { mcpRoutes } from './mcp/mcp-routes.ts'
-import { type OpenEnvDoor, type OpenEnvOptions, openEnvRoutes } from './openenv/openenv-routes.ts'
+import { type OpenEnvDoor, type OpenEnvOptions, type OpenEnvPaths, openEnvRoutes } from './openenv/openenv-routes.ts'
 import { ServingMetrics } from './serving-metrics.ts'
 import { SessionBroker, type SessionBrokerOptions } from './session-broker.ts'
 
@@ -71,6 +71,13 @@ export class EnvironmentServer {
   /** Address of a session for MCP clients. */
   mcpUrl(handle: string): string {
     return `${this.address.url}/mcp/${handle}`
+  }
+
+  /** Addresses for OpenEnv's clients, one per dialect; null when that door is shut. */
+  get openEnvUrls(): OpenEnvPaths | null {
+    if (this.#openEnv === null) return null
+    const { generic, awm } = this.#openEnv.paths
+    return { generic: `${this.address.url}${generic}`, awm: `${this.address.url}${awm}` }
   }
 
   /** Ends what is under way, then every session. */

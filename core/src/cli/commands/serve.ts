@@ -184,6 +184,8 @@ interface Addresses {
   readonly mcp: string | null
   readonly handle: string | null
   readonly control: string
+  /** For OpenEnv's clients, one address per dialect; null with `--openenv off`. */
+  readonly openenv: EnvironmentServer['openEnvUrls']
   readonly health: string
   readonly metrics: string
   readonly environments: readonly { readonly id: string; readonly tasks: number }[]
@@ -197,18 +199,20 @@ function addresses(server: EnvironmentServer, environments: readonly Environment
     mcp: handle === null ? null : server.mcpUrl(handle),
     handle,
     control: `${url}/control`,
+    openenv: server.openEnvUrls,
     health: `${url}/health`,
     metrics: `${url}/metrics`,
     environments: environments.map(({ id, tasks }) => ({ id, tasks: tasks.length })),
   }
 }
 
-function listing({ url, mcp, control, environments }: Addresses): string {
+function listing({ url, mcp, control, openenv, environments }: Addresses): string {
   const tasks = environments.reduce((sum, environment) => sum + environment.tasks, 0)
   return [
     `serving ${environments.length} environments with ${tasks} tasks at ${url}; Ctrl-C ends it`,
     ...(mcp === null ? [] : [`mcp      ${mcp}`]),
     `control  ${control}`,
+    ...(openenv === null ? [] : [`openenv  ${openenv.generic}`, `awm      ${openenv.awm}`]),
   ].join('\n')
 }
 

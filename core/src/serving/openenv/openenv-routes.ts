@@ -29,10 +29,17 @@ export interface OpenEnvOptions {
   readonly clock?: Clock
 }
 
+/** Where the two dialects lie, for OpenEnv's clients: they append `/ws` themselves. */
+export interface OpenEnvPaths {
+  readonly generic: string
+  readonly awm: string
+}
+
 /** A door to serve beside others. */
 export interface OpenEnvDoor {
   readonly routes: readonly Route[]
   readonly upgrades: readonly Upgrade[]
+  readonly paths: OpenEnvPaths
   /** Ends its sessions. The broker lives on. */
   close(): Promise<void>
 }
@@ -45,6 +52,7 @@ export function openEnvRoutes(broker: SessionBroker, options: OpenEnvOptions = {
   const { genericPrefix = '/openenv', awmPrefix = '/openenv/awm' } = options
   const mounts = [mount(broker, genericDialect, genericPrefix, options), mount(broker, awmDialect, awmPrefix, options)]
   return {
+    paths: { generic: genericPrefix, awm: awmPrefix },
     routes: mounts.flatMap(({ routes }) => routes),
     upgrades: mounts.flatMap(({ upgrades }) => upgrades),
     close: async () => {
@@ -53,7 +61,12 @@ export function openEnvRoutes(broker: SessionBroker, options: OpenEnvOptions = {
   }
 }
 
-function mount(broker: SessionBroker, dialect: Dialect, prefix: string, options: OpenEnvOptions): OpenEnvDoor {
+function mount(
+  broker: SessionBroker,
+  dialect: Dialect,
+  prefix: string,
+  options: OpenEnvOptions,
+): Omit<OpenEnvDoor, 'paths'> {
   const { access = 'control', maxBodyBytes = 4 * 1024 ** 2, clock = systemClock } = options
   const { queueTimeoutMs = 45_000, idleMs = broker.leaseMs } = options
   const catalog = new ScenarioCatalog(broker.environments.values())
