@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -108,4 +110,50 @@ test('eight clones of a database whose rows lie only in its write-ahead log equa
   }
   expect(writer.prepare('SELECT count(*) FROM bins').pluck().get()).toBe(2)
   writer.close()
+})
+
+/** Opens a database read-only, as a user to whom its folder is closed for writing, and prints its rows. */
+function readAsReader(path: string): string {
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3')
+  const script = `const Database = require(${JSON.stringify(driver)})
+    const database = new Database(${JSON.stringify(path)}, { readonly: true })
+    process.stdout.write(JSON.stringify(database.prepare('SELECT label FROM bins ORDER BY id').pluck().all()))`
+  const isRoot = process.getuid?.() === 0
+  // To the superuser no folder is closed.
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], {
+    encoding: 'utf8',
+    ...(isRoot && { uid: 65_534 }),
+  })
+  return stdout === '' ? stderr : stdout
+}
+
+test('final worlds and the image of an idle WAL database can be read in a folder that takes no files', async () => {
+  const closed = join(folder, 'closed')
+  mkdirSync(closed)
+  chmodSync(folder, 0o755)
+  const bins = 'CREATE TABLE bins (id INTEGER PRIMARY KEY, label TEXT)'
+  const writer = new Database(join(closed, 'idle.sqlite'))
+  writer.pragma('journal_mode = WAL')
+  writer.exec(`${bins}; INSERT INTO bins (label) VALUES ('glass')`)
+  writer.close()
+  writeFileSync(join(closed, 'image.sqlite'), (await imageFromFile(join(closed, 'idle.sqlite'), clock)).bytes)
+  const world = environment(database(bins, "INSERT INTO bins (label) VALUES ('glass')"), [
+    sqlTool('add', { label: { type: 'string' } }, [{ kind: 'run', sql: 'INSERT INTO bins (label) VALUES (@label)' }]),
+  ])
+  for (const strategy of ['clone', 'replay'] as const) {
+    const instance = world.open({ seed: 1, strategy })
+    expect(instance.call('add', { label: 'paper' }).result.ok).toBe(true)
+    writeFileSync(join(closed, `${strategy}.sqlite`), instance.image())
+    instance.close()
+  }
+  chmodSync(closed, 0o555)
+  const read = (name: string) => readAsReader(join(closed, `${name}.sqlite`))
+  expect([read('image'), read('clone'), read('replay')]).toEqual([
+    '["glass"]',
+    '["glass","paper"]',
+    '["glass","paper"]',
+  ])
+  expect(read('idle')).toContain('SqliteError')
+  chmodSync(closed, 0o755)
+  expect(readdirSync(closed).sort()).toEqual(['clone.sqlite', 'idle.sqlite', 'image.sqlite', 'replay.sqlite'])
 })
