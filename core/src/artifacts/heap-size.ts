@@ -5,7 +5,7 @@ const numberBytes = 16
 
 /**
  * Bytes that plain data takes in memory, estimated from its texts, numbers and fields. What occurs twice in it is counted
- * once. The same data gives the same number on every machine.
+ * once. The same data gives the same number on every machine; NaN when there is a function in it, which is no data.
  */
 export function heapSize(value: unknown): number {
   return sizeOf(value, new Set())
@@ -15,6 +15,7 @@ function sizeOf(value: unknown, seen: Set<object>): number {
   if (typeof value === 'string') return textSize(value)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 0 : numberBytes
   if (typeof value === 'bigint') return numberBytes
+  if (typeof value === 'function' || typeof value === 'symbol') return Number.NaN
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0
   seen.add(value)
   if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
@@ -22,11 +23,11 @@ function sizeOf(value: unknown, seen: Set<object>): number {
   return Object.values(value).reduce<number>((sum, inner) => sum + fieldBytes + sizeOf(inner, seen), objectBytes)
 }
 
-/** A list of numbers, such as tokens or log-probabilities, takes a field per number and is not looked at one by one. */
+/** A list's numbers, such as tokens or log-probabilities, lie in its fields. */
 function listSize(list: readonly unknown[], seen: Set<object>): number {
-  const own = objectBytes + fieldBytes * list.length
-  if (typeof list[0] === 'number') return own
-  return list.reduce<number>((sum, inner) => sum + sizeOf(inner, seen), own)
+  let size = objectBytes + fieldBytes * list.length
+  for (const inner of list) if (typeof inner !== 'number') size += sizeOf(inner, seen)
+  return size
 }
 
 /** The engine stores a text with one byte per character when none lies beyond Latin-1, else with two. */

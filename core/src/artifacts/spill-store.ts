@@ -27,6 +27,8 @@ export interface SpillUsage {
  * bits of its numbers, wherever it was. Until it is opened a store has no budget and no folder.
  */
 export class SpillStore implements SpillBuffer {
+  /** What can be read, the longest kept first, and what of it is in memory. */
+  readonly #live = new Set<KeptValue>()
   readonly #inMemory = new Set<KeptValue>()
   /** What was released while a hold was open, with the number of the newest hold at that time; oldest first. */
   readonly #released = new Map<KeptValue, number>()
@@ -35,9 +37,8 @@ export class SpillStore implements SpillBuffer {
   #budget = Number.POSITIVE_INFINITY
   #log: SegmentLog | null = null
   #usedBytes = 0
-  #values = 0
   readonly #home: Home = {
-    load: (place) => this.#load(place),
+    load: (kept, place) => this.#load(kept, place),
     release: (kept) => this.#release(kept),
   }
 
@@ -55,8 +56,10 @@ export class SpillStore implements SpillBuffer {
    */
   keep<Value>(value: Value | Kept<Value>): Kept<Value> {
     if (isKept(value)) return this.#keepAgain(value)
-    const kept = new KeptValue(this.#home, value, heapSize(value))
-    this.#values += 1
+    const bytes = heapSize(value)
+    if (Number.isNaN(bytes)) throw noData('it holds a function')
+    const kept = new KeptValue(this.#home, value, bytes)
+    this.#live.add(kept)
     this.#usedBytes += kept.bytes
     this.#inMemory.add(kept)
     try {
@@ -78,7 +81,7 @@ export class SpillStore implements SpillBuffer {
   }
 
   get usage(): SpillUsage {
-    return { values: this.#values, memoryBytes: this.#usedBytes, diskBytes: this.#log?.diskBytes ?? 0 }
+    return { values: this.#live.size, memoryBytes: this.#usedBytes, diskBytes: this.#log?.diskBytes ?? 0 }
   }
 
   /** Forgets everything and removes its files. */
@@ -86,27 +89,27 @@ export class SpillStore implements SpillBuffer {
     this.#log?.close()
     this.#log = null
     this.#budget = Number.POSITIVE_INFINITY
+    this.#live.clear()
     this.#inMemory.clear()
     this.#released.clear()
     this.#holds.clear()
     this.#usedBytes = 0
-    this.#values = 0
   }
 
-  #load(place: Place): unknown {
-    if (this.#log === null) throw new RangeError('the run that kept this value has ended')
+  #load(kept: KeptValue, place: Place): unknown {
+    if (this.#log === null || !this.#live.has(kept)) throw new RangeError('the run that kept this value has ended')
     return deserialize(this.#log.read(place))
   }
 
   #release(kept: KeptValue): void {
-    if (kept.isForgotten || this.#released.has(kept)) return
+    if (!this.#live.has(kept) || this.#released.has(kept)) return
     this.#released.set(kept, this.#lastHold)
     this.#forgetReleased()
   }
 
   #keepAgain<Value>(kept: Kept<Value>): Kept<Value> {
     const own = kept as unknown as KeptValue
-    if (own.home !== this.#home || own.isForgotten) return this.keep(kept.read())
+    if (!this.#live.has(own)) return this.keep(kept.read())
     this.#released.delete(own)
     return kept
   }
@@ -130,7 +133,7 @@ export class SpillStore implements SpillBuffer {
   }
 
   #forget(kept: KeptValue): void {
-    this.#values -= 1
+    this.#live.delete(kept)
     if (this.#inMemory.delete(kept)) this.#usedBytes -= kept.bytes
     // Without a budget nothing is gained by taking a value away from whoever still refers to it.
     if (this.#log === null) return
@@ -141,13 +144,13 @@ export class SpillStore implements SpillBuffer {
 
 /** The store of a value, as far as the value itself asks for it. */
 interface Home {
-  load(place: Place): unknown
+  load(kept: KeptValue, place: Place): unknown
   release(kept: KeptValue): void
 }
 
 /** A value that a store holds in memory or on disk. */
 class KeptValue implements Kept<unknown> {
-  readonly home: Home
+  readonly #home: Home
   /** In memory, as estimated. */
   readonly bytes: number
   #value: unknown
@@ -155,22 +158,18 @@ class KeptValue implements Kept<unknown> {
   #isForgotten = false
 
   constructor(home: Home, value: unknown, bytes: number) {
-    this.home = home
+    this.#home = home
     this.#value = value
     this.bytes = bytes
   }
 
-  get isForgotten(): boolean {
-    return this.#isForgotten
-  }
-
   read(): unknown {
     if (this.#isForgotten) throw new RangeError('this value was released')
-    return this.#place === null ? this.#value : this.home.load(this.#place)
+    return this.#place === null ? this.#value : this.#home.load(this, this.#place)
   }
 
   release(): void {
-    this.home.release(this)
+    this.#home.release(this)
   }
 
   toJSON(): unknown {
@@ -208,10 +207,14 @@ function written(value: unknown): Buffer {
   try {
     return serialize(value)
   } catch (cause) {
-    throw new RlenvError(`a value that is to be kept cannot be written to the disk: ${messageOf(cause)}`, {
-      code: 'RLENV_PLUGIN_RETURNED_INVALID',
-      fix: 'Keep plain data: objects, lists, texts, numbers and bytes; no functions.',
-      cause,
-    })
+    throw noData(messageOf(cause), cause)
   }
+}
+
+function noData(why: string, cause?: unknown): RlenvError {
+  return new RlenvError(`a value that is to be kept cannot be written to the disk: ${why}`, {
+    code: 'RLENV_PLUGIN_RETURNED_INVALID',
+    fix: 'Keep plain data: objects, lists, texts, numbers and bytes; no functions.',
+    cause,
+  })
 }

@@ -100,9 +100,11 @@ describe('what is kept', () => {
   })
 
   test('must be data', () => {
-    expect(() => storeOf(0).keep({ run: () => 1 })).toThrow(
-      expect.objectContaining({ code: 'RLENV_PLUGIN_RETURNED_INVALID', message: expect.stringContaining('cloned') }),
-    )
+    const noData = (message: string) =>
+      expect.objectContaining({ code: 'RLENV_PLUGIN_RETURNED_INVALID', message: expect.stringContaining(message) })
+    // At once, whatever the budget, so that it is whoever kept it that hears of it.
+    expect(() => storeOf(1e9).keep({ list: [1, { run: () => 1 }] })).toThrow(noData('it holds a function'))
+    expect(() => storeOf(0).keep({ late: Promise.resolve() })).toThrow(noData('could not be cloned'))
   })
 })
 
@@ -157,9 +159,23 @@ describe('what is released', () => {
   })
 
   test('stays with those who refer to it where there is no budget', () => {
-    const kept = new SpillStore().keep(text(0))
+    const store = new SpillStore()
+    const kept = store.keep(text(0))
+    kept.release()
     kept.release()
     expect(kept.read()).toEqual(text(0))
+    const again = store.keep<unknown>(kept)
+    expect([again.read(), store.usage.values]).toEqual([text(0), 1])
+  })
+
+  test('is gone with its run, for the next run too', () => {
+    const store = storeOf(0)
+    const kept = store.keep(text(0))
+    store.open({ directory, memoryBytes: 0 })
+    store.keep(text(1))
+    expect(() => kept.read()).toThrow('the run that kept this value has ended')
+    kept.release()
+    expect(store.usage.values).toBe(1)
   })
 
   test('counts once', () => {
