@@ -12,6 +12,16 @@ interface Ended {
   readonly directory: string
 }
 
+interface Listed {
+  readonly directory: string
+  readonly kind: string
+  readonly status: string
+  readonly starts: number
+  readonly seed: number
+  readonly steps: { readonly finished: number; readonly wanted: number } | null
+  readonly success: number | null
+}
+
 /** Flags with which a command looks for runs in a folder of its own. */
 const runsIn = (folder: string) => ['--set', `output.directory=${folder}/outputs`]
 
@@ -72,5 +82,33 @@ describe('a run to go on with', () => {
     const note = readdirSync(run).find((name) => name.startsWith('forced-after-step_'))
     expect(readFileSync(`${run}/${note}`, 'utf8')).toContain('training.tasksPerStep was 2 and is 3')
     project.write('rlenv.config.ts', crashConfig)
+  })
+})
+
+describe('list', () => {
+  test('shows every run, the last started first, with how far it came and how it ended', async () => {
+    expect(await project.json<readonly Listed[]>(['list', ...runsIn('listed')])).toEqual([])
+    const ended = await project.json<Ended>(['train', '--steps', '2', ...runsIn('listed')])
+    const evaluated = await project.json<{ directory: string }>(['eval', '--base', ...runsIn('listed')])
+    await project.run('sh', ['-c', `exec $RLENV train --seed 3 ${runsIn('listed').join(' ')}`], { CRASH_AT: '40' })
+    const runs = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
+    expect(runs).toMatchObject([
+      { kind: 'train', status: 'killed', starts: 1, seed: 3, steps: { wanted: 6 }, success: null },
+      { kind: 'eval', status: 'done', directory: evaluated.directory, seed: 10, steps: null, success: null },
+      { kind: 'train', status: 'done', directory: ended.directory, seed: 10, steps: { finished: 2, wanted: 2 } },
+    ])
+    const saved = runs[0]?.steps?.finished ?? 0
+    expect(saved).toBeGreaterThanOrEqual(2)
+    expect(saved).toBeLessThan(6)
+    expect(runs[2]?.success).toBeTypeOf('number')
+
+    const resumed = await project.json<Ended>(['resume', ...runsIn('listed')])
+    const [first] = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
+    expect(first).toMatchObject({ directory: resumed.directory, status: 'done', starts: 2, steps: { finished: 6 } })
+    await project.failure(['train', '--resume', resumed.directory, '--seed', '4', ...runsIn('listed')], 2)
+    const [refused] = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
+    expect(refused, 'a run that was not gone on with is as it was').toEqual(first)
+    const printed = await project.rlenv('list', ...runsIn('listed'))
+    expect(printed.stdout.split('\n')[1]).toMatch(/^listed\/outputs\/train\/\S+ +\S+ \S+ UTC +2 +done +3 +6\/6 /)
   })
 })

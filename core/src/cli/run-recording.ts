@@ -36,7 +36,9 @@ export async function recorded<Result>(
   } catch (cause) {
     const status = isRlenvError(cause) && cause.code === 'RLENV_INTERRUPTED' ? 'interrupted' : 'failed'
     log.logger.error({ status }, redact(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)))
-    await run.finish(status).catch((error: unknown) => {
+    // A run that was left as it was has not failed.
+    const isRefused = isRlenvError(cause) && cause.code === 'RLENV_RESUME_REFUSED'
+    await run.finish(isRefused ? null : status).catch((error: unknown) => {
       session.progress.note(`how the run ended could not be noted: ${messageOf(error)}`)
     })
     emit({ type: 'run:end', runId: run.id, status })

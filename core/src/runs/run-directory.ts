@@ -235,12 +235,13 @@ export class RunDirectory {
     await rewindMetrics(this.directory, finishedSteps, aside)
   }
 
-  /** Waits for all writes, closes the files and notes how this start of the run ended. */
-  async finish(status: RunStatus): Promise<void> {
+  /** Waits for all writes, closes the files and notes how this start ended; null for one that was refused, which is none. */
+  async finish(status: RunStatus | null): Promise<void> {
     await this.close()
     const ended_at = new Date(this.#clock.now()).toISOString()
-    const attempts = this.#metadata.attempts.map((attempt) => {
-      return attempt.attempt === this.attempt ? { ...attempt, ended_at, status } : attempt
+    const attempts = this.#metadata.attempts.flatMap((attempt) => {
+      if (attempt.attempt !== this.attempt) return attempt
+      return status === null ? [] : { ...attempt, ended_at, status }
     })
     this.#metadata = { ...this.#metadata, attempts }
     await writeMetadata(this.directory, this.#metadata)

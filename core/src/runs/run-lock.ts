@@ -32,6 +32,12 @@ export async function unlockRun(folder: string): Promise<void> {
   await rm(lockPath(folder), { force: true })
 }
 
+/** Whether a process of this machine is at it. */
+export async function isBeingWritten(folder: string): Promise<boolean> {
+  const holder = await readHolder(folder)
+  return holder !== null && holder.host === hostname() && isAlive(holder.pid)
+}
+
 async function readHolder(folder: string): Promise<z.infer<typeof holderSchema> | null> {
   try {
     return holderSchema.safeParse(JSON.parse(await readFile(lockPath(folder), 'utf8'))).data ?? null
