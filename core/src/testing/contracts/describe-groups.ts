@@ -1,27 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Plugin } from '../../hooks/plugin.ts'
+import type { Pipeline } from '../../plugin/pipeline.ts'
 import { isCounted, type TrajectoryGroup } from '../../vocabulary/trajectory.ts'
 import { testContext } from '../test-context.ts'
 import { groupOf } from '../trajectories.ts'
 import { pipelineOf } from './pipeline-of.ts'
 
-async function run(
-  plugin: Plugin,
-  ...steps: readonly (readonly TrajectoryGroup[])[]
-): Promise<readonly TrajectoryGroup[]> {
-  const pipeline = await pipelineOf(plugin)
-  let out: readonly TrajectoryGroup[] = []
-  for (const [step, groups] of steps.entries()) {
-    out = await pipeline.chain('groups', groups, {
-      ...testContext(),
-      step,
-      policyVersion: step,
-      learnerVersion: step,
-      metric: () => {},
-    })
+type Steps = readonly (readonly TrajectoryGroup[])[]
+
+/** What is left of each step, the first of which is number `from`. */
+async function play(pipeline: Pipeline, steps: Steps, from = 0): Promise<Steps> {
+  const left: (readonly TrajectoryGroup[])[] = []
+  for (const [index, groups] of steps.entries()) {
+    const step = from + index
+    const context = { ...testContext(step), step, policyVersion: step, learnerVersion: step, metric: () => {} }
+    left.push(await pipeline.chain('groups', groups, context))
   }
-  return out
+  return left
 }
+
+async function run(plugin: Plugin, ...steps: Steps): Promise<readonly TrajectoryGroup[]> {
+  return (await play(await pipelineOf(plugin), steps)).at(-1) ?? []
+}
+
+/** Two tasks that flip between passing and failing, and one whose groups are alive. */
+const changing: Steps = Array.from({ length: 8 }, (_, step) => {
+  const rewards = step % 3 === 0 ? [1, 1, 1] : [-1, -1, -1]
+  const groups = [rewards, rewards.map((reward) => -reward), [1, -1, 1]]
+  return groups.map((specs, index) => {
+    return groupOf(specs, { ordinal: 3 * step + index, taskId: `contract/t${index}`, policyVersion: step })
+  })
+})
 
 const live = (ordinal: number) => groupOf([1, -1, 1, -1], { ordinal })
 const flat = (ordinal: number) => groupOf([-1, -1, -1, -1], { ordinal })
@@ -59,6 +71,31 @@ export function describeGroups(create: () => Plugin): void {
       const out = await run(create(), [groupOf([1, -1], { taskId: 'a/x' })], [groupOf([1, 1], { taskId: 'b/y' })])
       const strangers = out.filter((group) => group.members.some((m) => m.trajectory.taskId !== group.taskId))
       expect(strangers).toEqual([])
+    })
+    test('goes on from what it remembered as if nothing had happened', async () => {
+      const [straight, resumed] = [await pipelineOf(create()), await pipelineOf(create())]
+      await play(straight, changing.slice(0, 4))
+      resumed.memory.restore(JSON.parse(JSON.stringify(straight.memory.state())))
+      expect(await play(resumed, changing.slice(4), 4)).toEqual(await play(straight, changing.slice(4), 4))
+      expect(JSON.stringify(resumed.memory.state())).toBe(JSON.stringify(straight.memory.state()))
+    })
+    test('begins anew with a run', async () => {
+      const [fresh, used] = [await pipelineOf(create()), await pipelineOf(create())]
+      await play(used, changing)
+      used.memory.restore(null)
+      expect(await play(used, changing)).toEqual(await play(fresh, changing))
+    })
+    test('gives the same when what it keeps lies on disk', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'rlenv-contract-'))
+      const [inMemory, onDisk] = [await pipelineOf(create()), await pipelineOf(create())]
+      onDisk.buffer.open({ directory: join(folder, 'spilled'), memoryBytes: 0 })
+      try {
+        expect(await play(onDisk, changing)).toEqual(await play(inMemory, changing))
+        expect(JSON.stringify(onDisk.memory.state())).toBe(JSON.stringify(inMemory.memory.state()))
+      } finally {
+        onDisk.buffer.close()
+        await rm(folder, { recursive: true, force: true })
+      }
     })
     test('gives equal groups for equal groups', async () => {
       const input = [flat(0), live(1), faulty(2)]
