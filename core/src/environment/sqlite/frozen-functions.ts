@@ -15,7 +15,7 @@ const clockFunctions = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 's
 const refusedFunctions = ['randomblob', 'zeroblob', 'printf', 'format', 'load_extension'] as const
 
 /** Longest text that replace() makes, in characters. */
-const longestReplaced = 1_000_000
+const longestReplaced = 200_000
 
 let ownDatabase: Database.Database | undefined
 const ownStatements = new Map<string, Database.Statement>()

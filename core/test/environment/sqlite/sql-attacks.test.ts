@@ -155,7 +155,7 @@ describe('hostile SQL', () => {
     })
     expect(instance.call('swap', { from: 'a', to: 'a'.repeat(2_000) }).result).toMatchObject({
       ok: false,
-      error: { kind: 'business_rejection', message: expect.stringMatching(/at most 1000000 are allowed/) },
+      error: { kind: 'business_rejection', message: expect.stringMatching(/at most 200000 are allowed/) },
     })
     instance.close()
   })
