@@ -3,7 +3,7 @@ import { type EnvironmentServer, type EnvironmentServerOptions, loadPipeline, se
 import { testSlotContext, tinyEnvironment } from 'rlenv/testing'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { hostileConfig, scriptedLibrary } from './hostile-world.ts'
+import { hostileConfig } from './hostile-world.ts'
 import { Project } from './project.ts'
 
 const project = new Project({ 'rlenv.config.mjs': hostileConfig })
@@ -178,16 +178,6 @@ test('a worker that ends, or takes too much memory, is replaced and its sessions
   }
   expect(await restarts(server)).toBe(2)
   expect((await call(server.mcpUrl(await opened(server)), write?.tool ?? '', write?.arguments)).isError).toBeUndefined()
-})
-
-test('a script of a bundle that never ends is stopped as well', async () => {
-  const environment = scriptedLibrary('() => { for (;;) {} }')
-  const server = await serve({ environments: [environment], workers: 1, limits })
-  const { handle } = await server.broker.open({ environmentId: environment.id })
-  const fault = await call(server.mcpUrl(handle), 'scripted')
-  expect(fault.content[0].text).toContain('the tool scripted did not come back within 1000 ms')
-  const { handle: fresh } = await server.broker.open({ environmentId: environment.id })
-  expect((await call(server.mcpUrl(fresh), write?.tool ?? '', write?.arguments)).isError).toBeUndefined()
 })
 
 test('workers need a configuration that they can load, and say so', async () => {

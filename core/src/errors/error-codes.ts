@@ -31,7 +31,7 @@ export const errorCodes = {
   RLENV_WORLD_SHARED: { exit: 1, when: 'a world plugin returned the same instance twice' },
   RLENV_SHARD_FAILED: {
     exit: 1,
-    when: 'a thread or process for rollouts does not start, does not stay up, or loads another configuration',
+    when: 'a thread or process for rollouts or served worlds does not start, does not stay up, or loads another configuration',
   },
   RLENV_SERVER_FAILED: {
     exit: 1,
@@ -61,7 +61,10 @@ export const errorCodes = {
   RLENV_SERVER_FULL: { exit: 1, when: 'a server has as many sessions as it may, and as many waiting for one' },
   RLENV_SERVER_CLOSED: { exit: 1, when: 'a server is shutting down and opens no more sessions' },
   RLENV_SESSION_UNKNOWN: { exit: 1, when: 'a handle names no open session: closed, its lease over, or never opened' },
-  RLENV_WORLD_UNAVAILABLE: { exit: 1, when: 'the world of a session did not open in time' },
+  RLENV_WORLD_UNAVAILABLE: {
+    exit: 1,
+    when: 'the world of a session did not open in time, or was lost with the process that held it',
+  },
   RLENV_ADDRESS_UNUSABLE: { exit: 2, when: 'a server cannot listen on the address it was given, or may not' },
   // Files.
   RLENV_DISK_FULL: { exit: 1, when: 'the disk is full' },

@@ -43,7 +43,9 @@ export interface CallOptions {
   readonly surface?: ToolSurface | undefined
 }
 
+/** Any number of calls may listen to it. */
 const never: AbortSignal = new AbortController().signal
+setMaxListeners(0, never)
 
 /**
  * One client's private world, behind a handle that nobody can guess. What is asked of it happens one after the other, in

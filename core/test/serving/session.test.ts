@@ -67,6 +67,22 @@ describe('Session', () => {
     expect(session.calls.map(({ serverName }) => serverName)).toEqual([gold[0]!.tool])
   })
 
+  test('has any number of calls under way without a word of Node about listeners', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => void warnings.push(warning)
+    process.on('warning', note)
+    const call = new Gate()
+    const broker = await openBroker({ world: new GatedWorld({ call }) })
+    const session = await broker.open(wanted)
+    const asked = Array.from({ length: 20 }, () => session.call(gold[0]!.tool, gold[0]!.arguments))
+    await new Promise(setImmediate)
+    call.open()
+    for (const { result } of await Promise.all(asked)) expect(result.ok).toBe(true)
+    await new Promise(setImmediate)
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   test('goes back to its first state behind the same handle', async () => {
     const broker = await openBroker()
     const session = await broker.open(wanted)

@@ -4,7 +4,6 @@ import type { World, WorldInstance, WorldRequest } from '../../hooks/world.ts'
 import type { Pipeline, PipelineRecipe } from '../../plugin/pipeline.ts'
 import { defaultVerifierTimeoutMs } from '../../reward/judge-rollout.ts'
 import { sectionLimits } from '../../rollout/shards/hang-detector.ts'
-import { shardFailed } from '../../rollout/shards/shard.ts'
 import { shareOfMemory } from '../../rollout/shards/share-of-memory.ts'
 import type { Verdict } from '../../vocabulary/outcome.ts'
 import { type JudgedSession, type SessionVerdicts, unscored } from '../session-judge.ts'
@@ -94,7 +93,7 @@ export class WorkerPool implements World, SessionVerdicts {
   async open(request: WorldRequest): Promise<WorldInstance> {
     if (this.#failure !== null) throw this.#failure
     const [least] = [...this.#workers].sort((a, b) => Number(b.isReady) - Number(a.isReady) || a.load - b.load)
-    if (least === undefined) throw shardFailed('the workers are being closed')
+    if (least === undefined) throw workersFailed('the workers are being closed')
     return RemoteWorld.open(least, ++this.#worlds, request)
   }
 
@@ -134,7 +133,7 @@ export class WorkerPool implements World, SessionVerdicts {
     this.#futileStarts = 0
     if (plugins !== contentHash(this.#pipeline.report)) {
       this.#fail(
-        shardFailed(
+        workersFailed(
           'a worker has loaded another configuration than this server: the file has changed, or depends on more than it says',
         ),
       )
@@ -147,7 +146,7 @@ export class WorkerPool implements World, SessionVerdicts {
     void worker.kill()
     const why = describeLoss(loss)
     if (!worker.isReady && ++this.#futileStarts >= mostFutileStarts) {
-      this.#fail(shardFailed(`workers of the server do not start: ${why}`))
+      this.#fail(workersFailed(`workers of the server do not start: ${why}`))
       return
     }
     this.#restarts++
@@ -158,13 +157,21 @@ export class WorkerPool implements World, SessionVerdicts {
   /** No world can be opened any more. */
   #fail(error: Error): void {
     if (this.#failure !== null) return
-    this.#failure = error instanceof RlenvError ? error : shardFailed(error.message, error)
+    this.#failure = error instanceof RlenvError ? error : workersFailed(error.message, error)
     this.#onFailed(this.#failure)
     for (const worker of this.#workers) {
       worker.lose(() => this.#failure as Error)
       void worker.kill()
     }
   }
+}
+
+function workersFailed(message: string, cause?: unknown): RlenvError {
+  return new RlenvError(message, {
+    code: 'RLENV_SHARD_FAILED',
+    fix: 'Repair what the message names, or serve with 0 workers.',
+    ...(cause === undefined ? {} : { cause }),
+  })
 }
 
 function withoutFile(): RlenvError {
