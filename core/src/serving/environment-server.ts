@@ -98,8 +98,12 @@ function watchRoutes(broker: SessionBroker, metrics: ServingMetrics): readonly R
       access: 'public',
       handle: (_request, response) => {
         const { workers } = broker
-        const held = workers === null ? {} : { workers: { ...workers } }
-        sendJson(response, 200, { status: 'healthy', version: rlenvVersion, ...held })
+        const canOpen = workers === null || workers.ready > 0
+        sendJson(response, canOpen ? 200 : 503, {
+          status: canOpen ? 'healthy' : 'unavailable',
+          version: rlenvVersion,
+          ...(workers === null ? {} : { workers: { ...workers } }),
+        })
       },
     },
     {

@@ -80,7 +80,7 @@ export class WorkerPool implements World, SessionVerdicts {
   }
 
   get counts(): WorkerCounts {
-    const ready = [...this.#workers].filter(({ isReady }) => isReady).length
+    const ready = [...this.#workers].filter(({ isReady, isLost }) => isReady && !isLost).length
     return { size: this.#options.size, ready, restarts: this.#restarts }
   }
 
