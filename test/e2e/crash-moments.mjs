@@ -12,8 +12,8 @@ const original = { ...promises }
 const paths = new WeakMap()
 let moments = 0
 
-/** The folder of the training run that a path lies in. */
-const runOf = (path) => /^.*\/outputs\/train\/[^/]+(?=\/)/.exec(String(path))?.[0]
+/** The folder of the training run that a path lies in; what only waits on the disk is gone when a run goes on. */
+const runOf = (path) => /^.*\/outputs\/train\/[^/]+(?=\/(?!spilled))/.exec(String(path))?.[0]
 
 function moment(what, path) {
   const run = runOf(path)
@@ -21,7 +21,8 @@ function moment(what, path) {
   moments += 1
   if (moments === Number(killAt)) process.kill(process.pid, 'SIGKILL')
   if (copies === undefined) return
-  cpSync(run, join(copies, String(moments)), { recursive: true, verbatimSymlinks: true })
+  const filter = (source) => source !== join(run, 'spilled')
+  cpSync(run, join(copies, String(moments)), { recursive: true, verbatimSymlinks: true, filter })
   appendFileSync(
     join(copies, 'moments.jsonl'),
     `${JSON.stringify({ what, path: String(path).slice(run.length + 1) })}\n`,

@@ -45,7 +45,7 @@ export default defineConfig({
   extends: arena({ environments: 4, tasksPerEnvironment: 5 }),
   plugins: [jumpingLearner(), crash()],
   training: {
-    steps: 6,
+    steps: 5,
     tasksPerStep: 2,
     rolloutsPerTask: 2,
     optimizerStepsPerStep: 2,
@@ -62,7 +62,7 @@ export default defineConfig({
 `
 
 /** Steps of that run. */
-export const steps = 6
+const steps = 5
 
 type Line = Readonly<Record<string, number>>
 

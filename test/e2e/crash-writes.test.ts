@@ -51,9 +51,11 @@ const pathsOf = (what: string) => moments.filter((one) => one.what === what).map
 /** Whether the run says in its folder that it has begun. */
 const hasBegun = ({ folder }: Moment) => existsSync(join(folder, 'metadata.json'))
 
-/** What a folder holds apart from times, names of folders and the process that wrote it. */
+/** What a folder holds apart from times, names of folders, the process that wrote it and what only waits on the disk. */
 function contentOf(folder: string): Readonly<Record<string, string>> {
-  const entries = Object.entries(treeOf(folder, (path) => !ofTheCourse.test(path) && path !== 'run.lock'))
+  const entries = Object.entries(
+    treeOf(folder, (path) => !ofTheCourse.test(path) && !/^(run\.lock$|spilled\/)/.test(path)),
+  )
   return Object.fromEntries(entries.map(([path, hash]) => [withoutWriter(path), hash]))
 }
 
@@ -89,7 +91,7 @@ describe('a training run that is killed between two writes, or in the middle of 
 
   test('ends like one that was not, once it is resumed', { timeout: 600_000 }, async () => {
     const begun = moments.filter(hasBegun)
-    expect(begun.length).toBeGreaterThan(200)
+    expect(begun.length).toBeGreaterThan(150)
     await resumeAll(
       project,
       begun.map(({ folder }) => folder),
@@ -106,6 +108,6 @@ describe('a training run that is killed between two writes, or in the middle of 
     const output = ['--set', 'output.directory=half/outputs']
     expect(await project.failure(['resume', ...output], 2)).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
     await project.run('sh', ['-c', `exec $RLENV train ${output.join(' ')}`], { CRASH_AT: '20' })
-    expect(await project.json(['resume', ...output])).toMatchObject({ status: 'done', finishedSteps: 6 })
+    expect(await project.json(['resume', ...output])).toMatchObject({ status: 'done', finishedSteps: 5 })
   })
 })

@@ -39,7 +39,7 @@ const stepsWith = (name: string, above = 0) => [...byStep(name)].filter(([, valu
 
 describe('what is killed here is a run', () => {
   test('that swaps stored rollouts in before and after a checkpoint, and out of a store that went through one', () => {
-    const steps = [0, 1, 2, 3, 4, 5]
+    const steps = [0, 1, 2, 3, 4]
     const generated = steps.map((step) => new Set(generatedIn(directory, step).map(({ id }) => id)))
     const swaps = steps.flatMap((step) => {
       const stored = trainedIn(directory, step).filter(({ replayed }) => replayed === true)
@@ -61,13 +61,13 @@ describe('what is killed here is a run', () => {
   })
   test('that is evaluated before, between and after, and keeps one checkpoint', () => {
     const evaluated = straight.metrics.filter((line) => 'eval/pass@1' in line).map(({ step }) => step)
-    expect(evaluated).toEqual([0, 3, 6])
-    expect(readdirSync(join(directory, 'checkpoints'))).toEqual(['latest', 'step_6'])
+    expect(evaluated).toEqual([0, 3, 5])
+    expect(readdirSync(join(directory, 'checkpoints'))).toEqual(['latest', 'step_5'])
   })
 })
 
 test('a run that is killed at any recorded event ends like one that was not', { timeout: 600_000 }, async () => {
-  expect(events).toBeGreaterThan(50)
+  expect(events).toBeGreaterThan(40)
   const points = Array.from({ length: events - 1 }, (_, index) => index + 1)
   const runs = await twoAtATime(points, (at) => killedRun(project, `event-${at}`, { CRASH_AT: String(at) }))
   await resumeAll(project, runs)

@@ -35,7 +35,7 @@ describe('a run to go on with', () => {
   test('is found by both commands alike, and when all have ended, is the last one for train --resume alone', async () => {
     const run = await killedRun(project, 'alike', { CRASH_AT: '30' })
     const resumed = await project.json<Ended>(['resume', ...runsIn('alike')])
-    expect(resumed).toMatchObject({ status: 'done', finishedSteps: 6, directory: run })
+    expect(resumed).toMatchObject({ status: 'done', finishedSteps: 5, directory: run })
     const refused = await project.failure(['resume', ...runsIn('alike')], 2)
     expect(refused).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
     expect(refused.fix).toContain('rlenv train --resume --steps N')
@@ -78,7 +78,7 @@ describe('a run to go on with', () => {
       expect(refused.fix).toContain('--force')
     }
     const forced = await project.json<Ended>(['resume', '--force', ...runsIn('changed')])
-    expect(forced).toMatchObject({ status: 'done', finishedSteps: 6, directory: run })
+    expect(forced).toMatchObject({ status: 'done', finishedSteps: 5, directory: run })
     const note = readdirSync(run).find((name) => name.startsWith('forced-after-step_'))
     expect(readFileSync(`${run}/${note}`, 'utf8')).toContain('training.tasksPerStep was 2 and is 3')
     project.write('rlenv.config.ts', crashConfig)
@@ -93,22 +93,22 @@ describe('list', () => {
     await project.run('sh', ['-c', `exec $RLENV train --seed 3 ${runsIn('listed').join(' ')}`], { CRASH_AT: '40' })
     const runs = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
     expect(runs).toMatchObject([
-      { kind: 'train', status: 'killed', starts: 1, seed: 3, steps: { wanted: 6 }, success: null },
+      { kind: 'train', status: 'killed', starts: 1, seed: 3, steps: { wanted: 5 }, success: null },
       { kind: 'eval', status: 'done', directory: evaluated.directory, seed: 10, steps: null, success: null },
       { kind: 'train', status: 'done', directory: ended.directory, seed: 10, steps: { finished: 2, wanted: 2 } },
     ])
     const saved = runs[0]?.steps?.finished ?? 0
     expect(saved).toBeGreaterThanOrEqual(2)
-    expect(saved).toBeLessThan(6)
+    expect(saved).toBeLessThan(5)
     expect(runs[2]?.success).toBeTypeOf('number')
 
     const resumed = await project.json<Ended>(['resume', ...runsIn('listed')])
     const [first] = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
-    expect(first).toMatchObject({ directory: resumed.directory, status: 'done', starts: 2, steps: { finished: 6 } })
+    expect(first).toMatchObject({ directory: resumed.directory, status: 'done', starts: 2, steps: { finished: 5 } })
     await project.failure(['train', '--resume', resumed.directory, '--seed', '4', ...runsIn('listed')], 2)
     const [refused] = await project.json<readonly Listed[]>(['list', ...runsIn('listed')])
     expect(refused, 'a run that was not gone on with is as it was').toEqual(first)
     const printed = await project.rlenv('list', ...runsIn('listed'))
-    expect(printed.stdout.split('\n')[1]).toMatch(/^listed\/outputs\/train\/\S+ +\S+ \S+ UTC +2 +done +3 +6\/6 /)
+    expect(printed.stdout.split('\n')[1]).toMatch(/^listed\/outputs\/train\/\S+ +\S+ \S+ UTC +2 +done +3 +5\/5 /)
   })
 })

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,6 +41,16 @@ beforeAll(() => {
   run('npm', ['install', ...ours], project)
 })
 afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+test('the installed package carries the pages that its messages name, with links that lead somewhere', () => {
+  const docs = join(project, 'node_modules/rlenv/docs')
+  for (const page of ['errors.md', 'hooks.md']) {
+    const text = readFileSync(join(docs, page), 'utf8')
+    const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => join(docs, link ?? ''))
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter((link) => !existsSync(link))).toEqual([])
+  }
+})
 
 describe("a stranger's plugin", () => {
   test('compiles against the packed declarations and passes its contract suite', () => {
