@@ -72,7 +72,7 @@ test('no server is left when its parent is killed', async () => {
   expect(children).toHaveLength(8)
   expect(children.every(isRunning)).toBe(true)
   parent.kill('SIGKILL')
-  await expect.poll(() => children.filter(isRunning), { timeout: 3_000 }).toEqual([])
+  await expect.poll(() => children.filter(isRunning), { timeout: 20_000 }).toEqual([])
 })
 
 function isRunning(pid: number): boolean {

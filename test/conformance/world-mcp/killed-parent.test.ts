@@ -71,6 +71,6 @@ describe.skipIf(process.platform !== 'linux')('when a run is killed by SIGKILL',
     holder.kill('SIGKILL')
     await once(holder, 'exit')
     const left = () => processes().filter(({ pid }) => family.has(pid))
-    expect(await until(() => left().length === 0, 3_000)).toBe(true)
+    expect(await until(() => left().length === 0, 20_000)).toBe(true)
   })
 })
