@@ -124,7 +124,8 @@ function noteOf(event: RunEvent): string | null {
   }
 }
 
-function waitingText({ waiter, forMs, graph = [] }: Extract<RunEvent, { type: 'waiting' }>): string {
+/** A wait, with who waits for whom below it. */
+export function waitingText({ waiter, forMs, graph = [] }: Extract<RunEvent, { type: 'waiting' }>): string {
   return [`still waiting for ${waiter} after ${(forMs / 1000).toFixed(0)} s`, ...graph].join('\n')
 }
 

@@ -7,7 +7,7 @@ import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
 import { SecretVault } from '../plugin/secrets.ts'
 import { interruptible } from './interruption.ts'
-import { ProgressDisplay } from './progress-display.ts'
+import { ProgressDisplay, waitingText } from './progress-display.ts'
 import { reserveStdout } from './reserved-stdout.ts'
 
 /** What the flags that most commands share were given as. */
@@ -108,6 +108,7 @@ export abstract class RlenvCommand extends Command {
         events: (event) => {
           this.progress.onEvent(event)
           if (event.type === 'warning') tell(event.plugin ?? 'rlenv', event.message)
+          if (event.type === 'waiting') tell('rlenv', waitingText(event))
         },
         log: (plugin, message) => {
           this.progress.note(`${plugin}: ${message}`)

@@ -59,5 +59,5 @@ export const configDefaults: ConfigSettings = {
     maxFailureShare: 0.05,
   },
   output: { directory: 'outputs', tracesEverySteps: 1 },
-  watchdog: defaultWatchdog,
+  watchdog: { progressAfterMs: 60_000, ...defaultWatchdog },
 }

@@ -79,7 +79,11 @@ const evaluation: Shape<EvaluationOptions> = {
 
 const output: Shape<OutputOptions> = { directory: text, tracesEverySteps: positive }
 
-const watchdog: Shape<WatchdogOptions> = { warnAfterMs: durationMs, stopAfterMs: durationMs }
+const watchdog: Shape<WatchdogOptions> = {
+  progressAfterMs: durationMs,
+  warnAfterMs: durationMs,
+  stopAfterMs: durationMs,
+}
 
 const sections = { synthesis, rollout, training, evaluation, output, watchdog } as const
 

@@ -25,9 +25,11 @@ export interface RlenvConfig {
   readonly watchdog?: WatchdogOptions
 }
 
-/** What happens when a plugin keeps the run waiting. */
+/** What happens when the run has to wait. */
 export interface WatchdogOptions {
-  /** Milliseconds after which the run says whom it waits for. Default 30000. */
+  /** Milliseconds without any finished rollout after which the run says who waits for whom. Default 60000. */
+  readonly progressAfterMs?: number
+  /** Milliseconds after which the run says for which plugin it waits. Default 30000. */
   readonly warnAfterMs?: number
   /** Milliseconds after which it stops with RLENV_PLUGIN_STALLED. Default 1800000. */
   readonly stopAfterMs?: number

@@ -67,6 +67,7 @@ function engineOf(
     pipeline,
     environments,
     config: config.rollout,
+    progressDeadlineMs: config.watchdog.progressAfterMs,
     seed: config.seed,
     events,
     clock,

@@ -11,21 +11,27 @@ import { fastClock } from './fast-clock.ts'
 type Waiting = Extract<RunEvent, { type: 'waiting' }>
 const never = () => new Promise<never>(() => {})
 
-/** Resolves with what is announced first; then everything that stalls is let go by the abort. */
-async function firstWait(
-  parts: Parameters<typeof engineOf>[0],
-  surroundings?: () => readonly string[],
-): Promise<Waiting> {
+interface StallParts extends NonNullable<Parameters<typeof engineOf>[0]> {
+  /** Rollouts that end before everything stalls; a machine that is slow for a moment is no stall. */
+  readonly ended: number
+  readonly surroundings?: () => readonly string[]
+}
+
+/** Resolves with what is announced of the stall; then everything that stalls is let go by the abort. */
+async function stallOf({ ended, surroundings, ...parts }: StallParts): Promise<Waiting> {
   const abort = new AbortController()
   let heard: Waiting | null = null
+  let count = 0
   const events = (event: RunEvent) => {
-    if (event.type !== 'waiting' || heard !== null) return
-    heard = event
+    if (event.type === 'rollout:end') count += 1
+    if (event.type !== 'waiting' || count < ended) return
+    heard ??= event
     abort.abort()
   }
   const limits = { toolTimeoutMs: 9e8, turnTimeoutMs: 9e8, rolloutTimeoutMs: 9e8 }
-  const config = { ...limits, ...parts?.config }
-  const { engine } = await engineOf({ clock: fastClock(400), progressDeadlineMs: 60_000, ...parts, events, config })
+  const config = { ...limits, ...parts.config }
+  const timing = { clock: fastClock(100), progressDeadlineMs: 60_000, verifierTimeoutMs: 9e8 }
+  const { engine } = await engineOf({ ...timing, ...parts, events, config })
   const request = { draws: drawsOf(6), rolloutsPerDraw: 2, ...(surroundings === undefined ? {} : { surroundings }) }
   await expect(collectAll(engine, request, abort.signal)).rejects.toMatchObject({ code: 'RLENV_INTERRUPTED' })
   if (heard === null) throw new Error('nothing was announced')
@@ -53,7 +59,12 @@ describe('a collection that stalls', () => {
       () =>
         new CounterInstance({ call: (_name, _args, own) => (++calls <= 2 ? never() : own.answer('add', { by: 1 })) }),
     )
-    const { waiter, forMs, graph } = await firstWait({ policy, world }, () => ['the learner waits'])
+    const { waiter, forMs, graph } = await stallOf({
+      ended: 6,
+      policy,
+      world,
+      surroundings: () => ['the learner waits'],
+    })
     expect(waiter).toBe('group d0 of counter/t0 (train), 0 of 2 rollouts done')
     expect(forMs).toBeGreaterThanOrEqual(60_000)
     expect(plain(graph)).toEqual([
@@ -69,7 +80,7 @@ describe('a collection that stalls', () => {
 
   test('says what does not begin while the oldest group stalls', async () => {
     const policy: Policy = { name: 'dead', policyVersion: 0, sample: never }
-    const { graph } = await firstWait({ policy, config: { maxConcurrentRollouts: 2 } })
+    const { graph } = await stallOf({ ended: 0, policy, config: { maxConcurrentRollouts: 2 } })
     expect(plain(graph)).toEqual([
       '├ 2 rollouts in flight',
       '│ └ 2 wait for policy dead',
@@ -80,7 +91,7 @@ describe('a collection that stalls', () => {
 
   test('names the verifier that gives no verdict', async () => {
     const hooks = { verifier: { prepare: () => ({ kind: 'stuck' }), judge: never } }
-    const { graph } = await firstWait({ hooks, config: { maxConcurrentRollouts: 1 } })
+    const { graph } = await stallOf({ ended: 0, hooks, config: { maxConcurrentRollouts: 1 } })
     expect(plain(graph)?.slice(0, 3)).toEqual([
       '├ 1 rollout in flight',
       '│ └ 1 waits for the verifier of counter/t0',

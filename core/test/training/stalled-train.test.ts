@@ -28,13 +28,14 @@ test('a training run that stalls says what the learner and the collection wait f
   const limit = 2 ** 31 - 1
   const { report } = await trainTiny({
     root,
-    clock: fastClock(400),
+    clock: fastClock(100),
     hooks: { world: () => world },
     rollout: { toolTimeoutMs: limit, turnTimeoutMs: limit, rolloutTimeoutMs: limit },
     training: { steps: 4, tasksPerStep: 2, rolloutsPerTask: 3, maxStaleness: 1 },
     evaluation: { heldOutShare: 0 },
     onEvent: (event) => {
-      if (event.type !== 'waiting') return
+      // A machine that is slow for a moment is no stall.
+      if (event.type !== 'waiting' || opened < 10) return
       heard.push(event)
       letGo()
     },
