@@ -94,11 +94,15 @@ export class SegmentLog {
     if (segment !== this.#newest?.segment) this.#tidy(segment)
   }
 
-  /** Removes everything. */
+  /** Removes everything that can be removed; the rest is for whoever uses the folder next. */
   close(): void {
     this.#seal()
     this.#segments.clear()
-    rmSync(this.#directory, { recursive: true, force: true })
+    try {
+      rmSync(this.#directory, { recursive: true, force: true, maxRetries: 2 })
+    } catch {
+      // What the entries were kept for has ended, and must not fail over leftovers.
+    }
   }
 
   #writable(): { readonly segment: Segment; readonly file: number } {

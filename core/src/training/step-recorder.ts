@@ -107,9 +107,12 @@ export class StepRecorder {
     await records.timings(this.#timings)
     await records.metrics({ step, policy_version: policyVersion, ...metrics })
     const { p99Ms, maxMs } = this.#lag.stop()
+    const { memoryBytes, diskBytes } = this.#run.pipeline.buffer.usage
     const times = {
       'loop/lag_p99_ms': p99Ms,
       'loop/lag_max_ms': maxMs,
+      'buffer/memory_mib': memoryBytes / 2 ** 20,
+      'buffer/disk_mib': diskBytes / 2 ** 20,
       'time/generate': (this.#collectedAt - this.#startedAt) / 1000,
       'time/wait': (this.#learningSince - this.#waitingSince) / 1000,
       'time/learn': (learnedAt - this.#learningSince) / 1000,

@@ -34,10 +34,8 @@ async function everything(folder: string) {
 /** Runs to the end; whether anything ever lay on the disk. */
 async function run(folder: string, bufferMib: number, more: Partial<RunParts> = {}): Promise<boolean> {
   let spilled = false
-  let directory: string | null = null
   const onEvent: RunParts['onEvent'] = (event) => {
-    if (event.type === 'checkpoint:saved') directory ??= join(event.directory, '../../spilled')
-    spilled ||= directory !== null && existsSync(directory)
+    if (event.type === 'step:end') spilled ||= (event.metrics['buffer/disk_mib'] ?? 0) > 0
     more.onEvent?.(event)
   }
   const own = { ...training, ...more.training, bufferMib }
