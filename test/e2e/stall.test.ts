@@ -38,3 +38,12 @@ test('a run that stalls says who waits for whom on stderr and in its log, and go
   }
   expect(stderr).toMatch(/^├ 1 rollout in flight\n│ └ 1 waits for the verifier of \S+\n│ {3}└ longest: /m)
 })
+
+test('a run with shards says which of them it waits for, and each shard for whom', async () => {
+  const { code, stderr } = await project.rlenv('train', '--set', 'rollout.mode=workers', '--set', 'rollout.shards=2')
+  expect(code, stderr).toBe(0)
+  const shard = /group d1 of \S+ \(train\).*\n├ 1 rollout in flight\n│ └ 1 waits for shard ([12])\n/.exec(stderr)?.[1]
+  expect(shard, stderr).toMatch(/^[12]$/)
+  const own = `still waiting for the rollouts of shard ${shard} after \\d+ s\n└ 1 rollout in flight\n  └ 1 waits for the verifier`
+  expect(stderr).toMatch(new RegExp(own))
+})

@@ -4,16 +4,16 @@ import { faultCodes } from './fault-codes.ts'
 /** The kind of what an attempt waits for. */
 export type FlightState = 'policy' | 'tools' | 'world' | 'verifier' | 'shard'
 
-/** What stands before the name of what is waited for. A shard has none. */
+/** What stands before the name of what is waited for. */
 export const stateWords: Readonly<Record<FlightState, string>> = {
   policy: 'policy',
   tools: 'the tools of',
   world: 'world',
   verifier: 'the verifier of',
-  shard: 'a shard',
+  shard: 'shard',
 }
 
-/** What an attempt waits for: a policy or world by name, tools by their environment, a verifier by its task. */
+/** What an attempt waits for: a policy or world by name, tools by their environment, a verifier by its task, a shard by its number. */
 export interface FlightTarget {
   readonly state: FlightState
   readonly target: string
@@ -93,7 +93,7 @@ export class Flight {
 
   #stopReason(now: number): StopReason {
     const { state, target } = this.#waitsFor
-    const whom = `${stateWords[state]} ${target}`.trimEnd()
+    const whom = `${stateWords[state]} ${target}`
     if (this.#isCancelled) return { kind: 'cancelled', message: `given up while it waited for ${whom}` }
     const message = `nothing came from ${whom} for ${now - this.#since} ms`
     return {

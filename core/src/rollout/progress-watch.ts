@@ -21,7 +21,7 @@ export class ProgressWatch {
   readonly #clock: Clock
   readonly #events: EventSink
   readonly #deadlineMs: number
-  /** What the whole collection waits for; null when that is not known here. */
+  /** What the whole collection waits for; null when it waits for nothing. */
   readonly #surroundings: () => WaitSurroundings | null
   #progressAt: number
   #toldAt = Number.NEGATIVE_INFINITY
@@ -67,7 +67,7 @@ export class ProgressWatch {
     for (const flight of this.#flights) flight.check(now)
     if (this.#flights.size === 0 || now - Math.max(this.#progressAt, this.#toldAt) < this.#deadlineMs) return
     this.#toldAt = now
-    const { waiter, nodes } = this.#surroundings() ?? { waiter: 'the rollouts of a shard', nodes: [] }
+    const { waiter, nodes } = this.#surroundings() ?? { waiter: 'rollouts that nobody waits for', nodes: [] }
     const since = this.#progressAt
     const graph = waitLines([flightNode(this.#flights, now), ...nodes])
     this.#events({ type: 'waiting', waiter, since, forMs: now - since, graph })

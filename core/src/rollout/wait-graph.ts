@@ -34,7 +34,7 @@ function stateNode(state: FlightState, flights: readonly Flight[], now: number):
   const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : ''
   const verb = flights.length === 1 ? 'waits' : 'wait'
   return {
-    text: `${flights.length} ${verb} for ${`${stateWords[state]} ${shown.join(', ')}`.trimEnd()}${more}`,
+    text: `${flights.length} ${verb} for ${stateWords[state]} ${shown.join(', ')}${more}`,
     parts: oldest === undefined ? [] : [{ text: `longest: ${oldest.label} for ${seconds(now - oldest.since)}` }],
   }
 }

@@ -92,12 +92,14 @@ export class ShardHost {
   }
 
   async #setUp(setup: ShardSetup): Promise<void> {
-    const { seed, limits, verifierTimeoutMs, progressDeadlineMs } = setup
+    const { number, seed, limits, verifierTimeoutMs, progressDeadlineMs } = setup
     const marks = await this.#surroundings.marks(setup)
     const events: ShardWorkshop['events'] = (event) => this.#send({ kind: 'event', event })
     const log = (plugin: string, message: string) => this.#send({ kind: 'log', plugin, message })
     const parts = await this.#assemble(setup.recipe, seed, { events, log })
-    const progress = new ProgressWatch(systemClock, events, progressDeadlineMs, () => null)
+    const progress = new ProgressWatch(systemClock, events, progressDeadlineMs, () => {
+      return { waiter: `the rollouts of shard ${number}`, nodes: [] }
+    })
     void progress.run(this.#ending.signal)
     this.#parts = parts
     this.#workshop = {

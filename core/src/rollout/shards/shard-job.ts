@@ -2,6 +2,12 @@ import type { JudgedTrajectory } from '../../vocabulary/trajectory.ts'
 import type { AttemptPlan, AttemptScope } from '../attempt-runner.ts'
 import { Conversations } from './policy-server.ts'
 
+/** A shard, as a job knows it. */
+interface JobHolder {
+  readonly number: number
+  cancel(job: ShardJob): void
+}
+
 /** One attempt that is played in a shard, as the orchestrator holds it. */
 export class ShardJob {
   /** Names it in messages; above 0. */
@@ -14,10 +20,11 @@ export class ShardJob {
   #sampling = new AbortController()
   #conversations = new Conversations()
   #isSettled = false
-  /** The shard that has it in hand. */
-  holder: { cancel(job: ShardJob): void } | null = null
+  readonly #onHolder: (holder: JobHolder) => void
+  #holder: JobHolder | null = null
 
-  constructor(slot: number, plan: AttemptPlan, scope: AttemptScope) {
+  /** @param onHolder - told each shard that takes it in hand. */
+  constructor(slot: number, plan: AttemptPlan, scope: AttemptScope, onHolder: (holder: JobHolder) => void) {
     let resolve: (judged: JudgedTrajectory) => void = () => undefined
     let reject: (error: unknown) => void = () => undefined
     this.judged = new Promise((onJudged, onError) => {
@@ -29,7 +36,18 @@ export class ShardJob {
     this.slot = slot
     this.plan = plan
     this.scope = scope
+    this.#onHolder = onHolder
     this.#settle = { resolve, reject }
+  }
+
+  /** The shard that has it in hand. */
+  get holder(): JobHolder | null {
+    return this.#holder
+  }
+
+  held(holder: JobHolder): void {
+    this.#holder = holder
+    this.#onHolder(holder)
   }
 
   get isSettled(): boolean {

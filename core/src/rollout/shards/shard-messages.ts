@@ -12,6 +12,8 @@ import type { SectionLimits } from './hang-detector.ts'
 /** What a shard is told first. */
 export interface ShardSetup {
   readonly kind: 'setup'
+  /** For people, from 1. */
+  readonly number: number
   readonly recipe: JsonObject
   /** The run's. */
   readonly seed: number

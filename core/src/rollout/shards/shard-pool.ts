@@ -110,8 +110,10 @@ export class ShardPool implements AttemptRunner {
     const { clock, player, limits } = this.#options
     const now = clock.now()
     const deadline = now + limits.rolloutTimeoutMs + 2 * limits.toolTimeoutMs + graceMs
-    const flight = new Flight(attemptLabel(plan), { state: 'shard', target: '' }, now, deadline)
-    const job = new ShardJob(++this.#slots, plan, scope)
+    const flight = new Flight(attemptLabel(plan), { state: 'shard', target: 'to come' }, now, deadline)
+    const job = new ShardJob(++this.#slots, plan, scope, ({ number }) => {
+      flight.wait({ state: 'shard', target: `${number}` }, clock.now())
+    })
     const onAbort = () => job.holder?.cancel(job)
     scope.progress.add(flight)
     scope.signal.addEventListener('abort', onAbort, { once: true })
@@ -178,7 +180,9 @@ export class ShardPool implements AttemptRunner {
 
   #start(): Shard {
     const { limits, seed, verifierTimeoutMs, progressDeadlineMs } = this.#options
+    const number = ++this.#started
     const setup: Omit<ShardSetup, 'kind' | 'marks'> = {
+      number,
       recipe: this.#recipe.options,
       seed,
       limits,
@@ -187,7 +191,7 @@ export class ShardPool implements AttemptRunner {
       sectionLimits: sectionLimits({ ...limits, verifierTimeoutMs }),
       memoryMib: this.#options.memoryMib ?? shareOfMemory(this.#size),
     }
-    return new Shard(++this.#started, this.#open, this.#recipe.module, setup, this.#owner)
+    return new Shard(number, this.#open, this.#recipe.module, setup, this.#owner)
   }
 
   #ready(shard: Shard, plugins: string): void {

@@ -83,7 +83,7 @@ export class Shard {
     this.learn(environment)
     if (publication !== null) this.#publish(publication)
     this.#jobs.set(slot, job)
-    job.holder = this
+    job.held(this)
     this.#link.setBusy(true)
     const by =
       publication === null
