@@ -166,6 +166,20 @@ describe('a call that never comes back', () => {
   })
 })
 
+test('a session that is deleted under a call that hangs gives its place back, and the call is told', async () => {
+  const server = await serve({ workers: 1, limits, capacity: 1, queueLimit: 1 })
+  const handle = await opened(server)
+  const hanging = call(server.mcpUrl(handle), 'loop')
+  await busy(server, handle)
+  const next = opened(server)
+  expect(await control(server, 'DELETE', `/sessions/${handle}`)).toEqual({ closed: true })
+  const told = await hanging
+  expect(told.structuredContent?.error.kind).toBe('timeout')
+  expect(told.content[0].text).toContain('loop was under way when its session was closed')
+  const written = await call(server.mcpUrl(await next), write?.tool ?? '', write?.arguments)
+  expect(written.isError).toBeUndefined()
+})
+
 test('a worker that ends, or takes too much memory, is replaced and its sessions are told why', async () => {
   const server = await serve({ workers: 1, limits: { toolTimeoutMs: 20_000 }, workerMemoryMib: 400 })
   for (const [attack, why] of [
