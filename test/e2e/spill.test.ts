@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { crashConfig, type RunResults, resultsOf, resumeAll, runIn } from './crash-run.ts'
-import { Project } from './project.ts'
+import { onOwnDisk, ownDisksWork } from './limited-disk.ts'
+import { type Failure, Project } from './project.ts'
 
 const project = new Project({ 'rlenv.config.ts': crashConfig })
 let straight: RunResults
@@ -49,3 +50,21 @@ test('so does one that is killed, and removes what it left on disk when it goes 
     expect(resultsOf(run)).toEqual(straight)
   }
 })
+
+test.runIf(await ownDisksWork(project))(
+  'a disk that is too small for them is one clear error with exit code 1',
+  async () => {
+    // A few steps of a larger size, so that it is rollouts that wait and nothing else that fills the disk.
+    const sizes = '--set training.tasksPerStep=40 --set output.tracesEverySteps=100 --set training.bufferMib=0'
+    const { code, stdout } = await onOwnDisk(
+      project,
+      'small',
+      'size=2m',
+      `$RLENV train ${sizes} --set output.directory=small --json`,
+    )
+    expect([code, stdout]).toEqual([1, expect.stringContaining('RLENV_DISK_FULL')])
+    const { error } = JSON.parse(stdout) as Failure
+    expect(error.message).toMatch(/^the disk is full: \S+\/spilled\/\d+\.segment was not written$/)
+    expect(error.fix).toContain('Free')
+  },
+)
