@@ -26,6 +26,8 @@ const commands: readonly (readonly string[])[] = [
   ['train', '--dry-run'],
   ['eval', '-r', '1'],
   ['rollout', '-n', '1'],
+  ['train', '--resume', '--steps', '2'],
+  ['list'],
 ]
 
 describe('with --json, stdout is one document from its first byte, and stderr needs no terminal', () => {
@@ -46,6 +48,8 @@ describe('with --json, stdout is one document from its first byte, and stderr ne
     ['train', ['train', '-c', 'broken.config.ts']],
     ['eval', ['eval', '-c', 'broken.config.ts']],
     ['rollout', ['rollout', '-c', 'broken.config.ts']],
+    ['resume', ['resume', '-c', 'broken.config.ts']],
+    ['list', ['list', '-c', 'broken.config.ts']],
     ['init', ['init', '--preset', 'nowhere']],
   ])('rlenv %s, when it fails', async (_name, args) => {
     const { code, stdout } = await project.rlenv(...args, '--json')
