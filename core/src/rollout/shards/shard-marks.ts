@@ -39,9 +39,12 @@ export class ShardMarks {
     this.#name = new Uint16Array(buffer, words * 4, longestName)
   }
 
-  /** Beats until the returned function is called. */
+  /** Beats, for the first time at once, until the returned function is called. */
   startBeating(): () => void {
-    const timer = setInterval(() => Atomics.add(this.#words, word.beat, 1), beatMs)
+    const beat = () => Atomics.add(this.#words, word.beat, 1)
+    // Whoever gets stuck before a timer could fire is watched over as well.
+    beat()
+    const timer = setInterval(beat, beatMs)
     return () => clearInterval(timer)
   }
 

@@ -74,6 +74,13 @@ describe('a shard counts as hung', () => {
       expect(detector.hang()).toMatchObject({ mark: { slot: 4, section: 'tool', name: 'spin' }, limitMs: 100 })
     })
   })
+  test('also when it gets stuck before its event loop has turned once', () => {
+    const marks = new ShardMarks()
+    const { wait } = watched(marks)
+    const stop = marks.startBeating()
+    marks.within(4, 'tool', 'spin', () => expect(wait(200)).toBe('hung'))
+    stop()
+  })
   test('not when many short calls follow each other, but when its event loop never turns', () => {
     const marks = new ShardMarks()
     const { turn, wait } = watched(marks)
