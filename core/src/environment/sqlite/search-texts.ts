@@ -52,11 +52,16 @@ function secondArgument(tokens: readonly SqlToken[], bracket: number): number | 
 const names = (tokens: readonly SqlToken[]): string[] =>
   tokens.filter((token) => token.kind === 'parameter').map((token) => token.text)
 
-/** Whether an expression reads something besides parameters and literals, which may hold any parameter in turn. */
+/** Words of an expression that are no columns, and those that the name of no column follows. */
+const noColumns = new Set('ESCAPE COLLATE NOT NULL IS IN AS AND OR CASE WHEN THEN ELSE'.split(' '))
+const beforeNoColumn = new Set(['COLLATE', 'AS'])
+
+/** Whether an expression reads something besides parameters and literals, which may hold a parameter in turn. */
 function readsColumns(operand: readonly SqlToken[]): boolean {
   return operand.some(({ kind, keyword }, index) => {
+    if (beforeNoColumn.has(operand[index - 1]?.keyword ?? '')) return false
     if (kind === 'quoted') return true
-    return kind === 'word' && !isSymbol(operand[index + 1], '(') && !['ESCAPE', 'COLLATE', 'NOT'].includes(keyword)
+    return kind === 'word' && !isSymbol(operand[index + 1], '(') && !noColumns.has(keyword)
   })
 }
 

@@ -82,7 +82,7 @@ function answer(call: ScriptToolCall, text: string): string {
   const bindings: Record<string, BoundValue> = {}
   for (const name of statement.parameters) bindings[name] = fromJson(Object.hasOwn(given, name) ? given[name] : null)
   const fault = searchFault(statement.searchTexts, bindings)
-  if (fault !== null) throw new RequestRefused('invalid_arguments', `${fault.parameter} ${fault.message}`)
+  if (fault !== null) throw new RequestRefused('statement_failed', `${fault.parameter} ${fault.message}`)
   if (kind === 'run') {
     const done = call.connection.run(statement, bindings)
     call.effects.record(statement, bindings, done)

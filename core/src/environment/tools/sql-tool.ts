@@ -6,7 +6,7 @@ import type { Connection } from '../sqlite/connection.ts'
 import { searchFault } from '../sqlite/search-texts.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
-import { failed, failureOf, invalidArguments } from './tool-failure.ts'
+import { failed, failureOf } from './tool-failure.ts'
 
 /** Most rows of a `rows` step that sets no limit of its own. */
 const defaultRowLimit = 200
@@ -91,14 +91,16 @@ function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | nul
   return null
 }
 
-/** An argument's text, or that of an earlier step's row, may make a search take longer than any call should. */
-function refuseSearch(name: string, { args, scope }: Run, { statement }: CompiledStep): ToolResult | null {
+/**
+ * An argument's text, or that of an earlier step's row, may make a search take longer than any call should. The tool's
+ * schema allows it, so it is no invalid argument: the call may be made again with another text.
+ */
+function refuseSearch(name: string, { scope }: Run, { statement }: CompiledStep): ToolResult | null {
   if (statement === null || statement.searchTexts.length === 0) return null
   const fault = searchFault(statement.searchTexts, scope)
   if (fault === null) return null
-  const { parameter, message } = fault
-  if (Object.hasOwn(args, parameter)) return invalidArguments(name, [{ path: `/${parameter}`, message }])
-  return failed({ kind: 'business_rejection', code: 'statement_failed', message: `${name}: ${parameter} ${message}` })
+  const message = `${name}: ${fault.parameter} ${fault.message}`
+  return failed({ kind: 'business_rejection', code: 'statement_failed', message })
 }
 
 function runStep(name: string, run: Run, compiled: CompiledStep): ToolResult | null {
