@@ -11,6 +11,7 @@ export const guestPrelude = `(function (ask, now) {
   const { parse, stringify } = JSON
   const RealDate = Date
   const RealFunction = Function
+  const { defineProperty } = Object
   let a = 0, b = 0, c = 0, counter = 1, seeded = false
   const uint32 = () => {
     if (!seeded) {
@@ -29,16 +30,6 @@ export const guestPrelude = `(function (ask, now) {
     return sum >>> 0
   }
   const random = () => ((uint32() >>> 5) * 67108864 + (uint32() >>> 6)) / 9007199254740992
-  const FrozenDate = function (...parts) {
-    if (new.target === undefined) return new RealDate(now).toString()
-    const base = new.target === FrozenDate ? RealDate : new.target
-    return Reflect.construct(RealDate, parts.length === 0 ? [now] : parts, base)
-  }
-  FrozenDate.prototype = RealDate.prototype
-  RealDate.prototype.constructor = FrozenDate
-  FrozenDate.now = () => now
-  FrozenDate.parse = RealDate.parse
-  FrozenDate.UTC = RealDate.UTC
   const isDeep = (text) => {
     let depth = 0, quoted = false
     for (let i = 0; i < text.length; i++) {
@@ -60,7 +51,12 @@ export const guestPrelude = `(function (ask, now) {
     if (opens(text, '[') + opens(text, '{') > 500 && isDeep(text)) throw new RangeError('JSON nested in more than 500 levels')
     return parse(text, reviver)
   }
-  globalThis.Date = FrozenDate
+  const setDate = (value) => {
+    defineProperty(globalThis, 'Date', { value, writable: true, enumerable: false, configurable: true })
+    return value
+  }
+  const get = () => setDate(new RealFunction('return ' + ask('dates'))()(RealDate, now))
+  defineProperty(globalThis, 'Date', { get, set: setDate, enumerable: false, configurable: true })
   Math.random = random
   class ToolError extends Error {
     constructor(code, message) {

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import { isNestedDeeper } from '../tools/nesting.ts'
 import { guestBounds } from './guest-bounds.ts'
+import { guestDates } from './guest-dates.ts'
 import { guestPrelude } from './guest-prelude.ts'
 import { InterruptPace } from './interrupt-pace.ts'
 import { checkMemory, isOvergrown, type SandboxModule, sandboxModule } from './quickjs-module.ts'
@@ -181,6 +182,7 @@ export class ScriptRuntime {
 
   #answer(request: string): string {
     if (request === 'late') return this.#isLate() ? request : ''
+    if (request === 'dates') return guestDates
     const call = this.#call as ScriptCall
     return request === 'seed' ? JSON.stringify(call.random()) : call.answer(request)
   }

@@ -85,6 +85,63 @@ describe('a script tool', () => {
     for (const open of [instance, fork, again.instance]) open.close()
   })
 
+  test.each([
+    ['UTC', 0],
+    ['Pacific/Kiritimati', -840],
+    ['America/St_Johns', 210],
+  ])('lives in UTC on a machine in %s', (zone, minutesBehind) => {
+    const before = process.env.TZ
+    process.env.TZ = zone
+    try {
+      expect(new Date(clock).getTimezoneOffset()).toBe(minutesBehind)
+      const body = `() => {
+        const late = new Date('2026-03-01T23:30:00Z')
+        const set = new Date(0)
+        set.setHours(25, 1)
+        const parts = [late.getFullYear(), late.getMonth(), late.getDate(), late.getDay(), late.getHours(), late.getYear()]
+        const unzoned = ['2026-03-01T09:00:00', '2026-03-01 09:00', 'March 1, 2026 9:00', new String('2026/03/01 09:00')]
+        const zoned = ['2026-03-01T09:00:00+14:00', '2026-03-01 09:00 +1400', 'Sat Feb 28 2026 19:00:00 GMT+0000', 'Feb 28, 2026 14:00 EST']
+        return {
+          parts, offset: late.getTimezoneOffset(), made: new Date(2026, 2, 1).toISOString(), set: set.toISOString(),
+          day: Date.parse('2026-03-01') - Date.UTC(2026, 2, 1),
+          unzoned: unzoned.map((text) => new Date(text).toISOString()), zoned: zoned.map((text) => new Date(Date.parse(text)).toISOString()),
+          written: [String(late), late.toDateString(), late.toTimeString(), late.toLocaleString(), late.toLocaleDateString(), late.toLocaleTimeString(), Date()],
+          invalid: [String(new Date('no date')), isNaN(new Date(NaN).getTimezoneOffset()), Date.parse(' '.repeat(5000))],
+          copy: new Date(late).getTime() === late.getTime(), isDate: new (class extends Date {})(0) instanceof Date,
+        }
+      }`
+      const { instance, call } = scripted(body, 'read')
+      expect(call().result).toEqual({
+        ok: true,
+        content: {
+          parts: [2026, 2, 1, 0, 23, 126],
+          offset: 0,
+          made: '2026-03-01T00:00:00.000Z',
+          set: '1970-01-02T01:01:00.000Z',
+          day: 0,
+          unzoned: Array.from({ length: 4 }, () => '2026-03-01T09:00:00.000Z'),
+          zoned: Array.from({ length: 4 }, () => '2026-02-28T19:00:00.000Z'),
+          written: [
+            'Sun Mar 01 2026 23:30:00 GMT+0000',
+            'Sun Mar 01 2026',
+            '23:30:00 GMT+0000',
+            '03/01/2026, 11:30:00 PM',
+            '03/01/2026',
+            '11:30:00 PM',
+            'Sun Mar 01 2026 09:00:00 GMT+0000',
+          ],
+          invalid: ['Invalid Date', true, null],
+          copy: true,
+          isDate: true,
+        },
+      })
+      instance.close()
+    } finally {
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
+    }
+  })
+
   test('awaits promises', () => {
     const { instance, call } = scripted(
       'async function (db: any) { await null; return (await Promise.all([1, Promise.resolve(2)])).length }',
