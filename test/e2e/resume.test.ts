@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { crashConfig, killedRun } from './crash-run.ts'
 import { Project } from './project.ts'
@@ -110,5 +111,25 @@ describe('list', () => {
     expect(refused, 'a run that was not gone on with is as it was').toEqual(first)
     const printed = await project.rlenv('list', ...runsIn('listed'))
     expect(printed.stdout.split('\n')[1]).toMatch(/^listed\/outputs\/train\/\S+ +\S+ \S+ UTC +2 +done +3 +5\/5 /)
+  })
+
+  test('shows all of them when a file lies among them or one of them is damaged', async () => {
+    const { directory } = await project.json<Ended>(['train', '--steps', '1', ...runsIn('damaged')])
+    project.write('damaged/outputs/.DS_Store', '')
+    project.write('damaged/outputs/train/notes.txt', 'mine')
+    rmSync(join(directory, 'checkpoints'), { recursive: true })
+    for (const name of ['summary.json', 'run.lock', 'checkpoints']) writeFileSync(join(directory, name), '{"seed":')
+    const shown = {
+      directory,
+      kind: 'train',
+      status: 'done',
+      seed: 10,
+      steps: { finished: 0, wanted: 1 },
+      success: null,
+    }
+    expect(await project.json<readonly Listed[]>(['list', ...runsIn('damaged')])).toMatchObject([shown])
+    writeFileSync(join(directory, 'config.resolved.json'), '')
+    const [damaged] = await project.json<readonly Listed[]>(['list', ...runsIn('damaged')])
+    expect(damaged).toMatchObject({ ...shown, seed: null, steps: null })
   })
 })

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../../errors/file-error.ts'
 import { namesIn } from '../../runs/names-in.ts'
 import { isBeingWritten } from '../../runs/run-lock.ts'
 import { type FoundRun, runsBelow } from '../../runs/runs-below.ts'
@@ -33,15 +32,17 @@ const summarySchema = z.object({ after: rateSchema.nullable() })
 /** All runs below a folder of runs, those that were started or resumed last first. */
 export async function listedRuns(root: string): Promise<readonly ListedRun[]> {
   const found: FoundRun[] = []
-  for (const kind of await namesIn(root)) found.push(...(await runsBelow(join(root, kind))))
+  for (const folder of (await namesIn(root)).map((kind) => join(root, kind))) {
+    if (await isFolder(folder)) found.push(...(await runsBelow(folder)))
+  }
   const runs = await Promise.all(found.map(listedRun))
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0))
 }
 
 async function listedRun({ directory, metadata }: FoundRun): Promise<ListedRun> {
   const { kind, attempts } = metadata
-  const resolved = configSchema.safeParse(await readJsonIfPresent(join(directory, 'config.resolved.json'))).data
-  const summary = summarySchema.safeParse(await readJsonIfPresent(join(directory, 'summary.json'))).data
+  const resolved = configSchema.safeParse(await contentOf(directory, 'config.resolved.json')).data
+  const summary = summarySchema.safeParse(await contentOf(directory, 'summary.json')).data
   const last = attempts.at(-1)
   const stopped = (await isBeingWritten(directory)) ? 'running' : 'killed'
   const wanted = resolved?.config.training.steps
@@ -57,13 +58,17 @@ async function listedRun({ directory, metadata }: FoundRun): Promise<ListedRun> 
   }
 }
 
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true
+}
+
+/** Null for what is not there, and for what is damaged: that costs the run some columns and no other run any. */
+async function contentOf(directory: string, name: string): Promise<unknown> {
+  return readJsonIfPresent(join(directory, name)).catch(() => null)
+}
+
 /** What the checkpoint holds that the run would go on from. */
 async function savedSteps(directory: string): Promise<number> {
-  try {
-    const name = await readFile(join(directory, 'checkpoints', 'latest'), 'utf8')
-    return Number(/^step_(\d+)/.exec(name)?.[1] ?? 0)
-  } catch (cause) {
-    if (errnoOf(cause) === 'ENOENT') return 0
-    throw cause
-  }
+  const name = await readFile(join(directory, 'checkpoints', 'latest'), 'utf8').catch(() => '')
+  return Number(/^step_(\d+)/.exec(name)?.[1] ?? 0)
 }
