@@ -5,7 +5,8 @@ const numberBytes = 16
 
 /**
  * Bytes that plain data takes in memory, estimated from its texts, numbers and fields. What occurs twice in it is counted
- * once. The same data gives the same number on every machine; NaN when there is a function in it, which is no data.
+ * once. The same data gives the same number on every machine; NaN when something in it is no data, such as a function or
+ * a Map.
  */
 export function heapSize(value: unknown): number {
   return sizeOf(value, new Set())
@@ -20,7 +21,15 @@ function sizeOf(value: unknown, seen: Set<object>): number {
   seen.add(value)
   if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
   if (Array.isArray(value)) return listSize(value, seen)
+  if (isOpaque(value)) return Number.NaN
   return Object.values(value).reduce<number>((sum, inner) => sum + fieldBytes + sizeOf(inner, seen), objectBytes)
+}
+
+/** Whether an object holds what its properties do not show: a Map, a Date, a promise, one with private fields alone. */
+function isOpaque(value: object): boolean {
+  if (Object.keys(value).length > 0) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }
 
 /** A list's numbers, such as tokens or log-probabilities, lie in its fields. */

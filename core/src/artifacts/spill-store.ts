@@ -57,7 +57,7 @@ export class SpillStore implements SpillBuffer {
   keep<Value>(value: Value | Kept<Value>): Kept<Value> {
     if (isKept(value)) return this.#keepAgain(value)
     const bytes = heapSize(value)
-    if (Number.isNaN(bytes)) throw noData('it holds a function')
+    if (Number.isNaN(bytes)) throw noData('something in it shows no data, such as a function or a Map')
     const kept = new KeptValue(this.#home, value, bytes)
     this.#live.add(kept)
     this.#usedBytes += kept.bytes
@@ -151,8 +151,7 @@ interface Home {
 /** A value that a store holds in memory or on disk. */
 class KeptValue implements Kept<unknown> {
   readonly #home: Home
-  /** In memory, as estimated. */
-  readonly bytes: number
+  readonly #bytes: number
   #value: unknown
   #place: Place | null = null
   #isForgotten = false
@@ -160,7 +159,12 @@ class KeptValue implements Kept<unknown> {
   constructor(home: Home, value: unknown, bytes: number) {
     this.#home = home
     this.#value = value
-    this.bytes = bytes
+    this.#bytes = bytes
+  }
+
+  /** In memory, as estimated. No property of its own, so that one value cannot be kept within another unnoticed. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   read(): unknown {
@@ -214,7 +218,7 @@ function written(value: unknown): Buffer {
 function noData(why: string, cause?: unknown): RlenvError {
   return new RlenvError(`a value that is to be kept cannot be written to the disk: ${why}`, {
     code: 'RLENV_PLUGIN_RETURNED_INVALID',
-    fix: 'Keep plain data: objects, lists, texts, numbers and bytes; no functions.',
+    fix: 'Keep plain data: objects, lists, texts, numbers and bytes; no functions, no Maps, nothing that is kept already.',
     cause,
   })
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
 import { isKept } from '../artifacts/spill-store.ts'
+import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { SpillBuffer } from '../hooks/plugin.ts'
 import { readJsonl } from '../runs/read-jsonl.ts'
 import type { Json } from '../vocabulary/json.ts'
@@ -35,7 +36,7 @@ type Container = Json[] | Record<string, Json>
  * ```
  *
  * @returns the sha-256 of the file, hex.
- * @throws what the file system says.
+ * @throws {RlenvError} RLENV_PLUGIN_RETURNED_INVALID for what cannot be JSON; otherwise what the file system says.
  */
 export async function writeMemory(path: string, memory: Json): Promise<string> {
   const hash = createHash('sha256')
@@ -44,7 +45,7 @@ export async function writeMemory(path: string, memory: Json): Promise<string> {
     let chunk: string[] = []
     let size = 0
     for (const line of linesOf([], memory)) {
-      chunk.push(`${JSON.stringify(line)}\n`)
+      chunk.push(`${textOf(line)}\n`)
       size += chunk.at(-1)?.length ?? 0
       if (size < chunkBytes) continue
       await append(file, chunk.join(''), hash)
@@ -65,18 +66,35 @@ async function append(file: FileHandle, text: string, hash: ReturnType<typeof cr
   await file.writeFile(bytes)
 }
 
+function textOf(line: Line): string {
+  try {
+    return JSON.stringify(line)
+  } catch (cause) {
+    throw new RlenvError(`what is remembered at ${line.at.join('/')} cannot be saved: ${messageOf(cause)}`, {
+      code: 'RLENV_PLUGIN_RETURNED_INVALID',
+      plugin: String(line.at[0]),
+      hook: 'groups',
+      fix: 'Remember JSON: objects, lists, texts and numbers that do not refer to themselves; no bigints.',
+      cause,
+    })
+  }
+}
+
+/** As in JSON, undefined is null in a list, and a property without a value is none. */
 function* linesOf(at: Path, value: Json): Generator<Line, void, void> {
   if (isKept(value)) {
-    yield { at: [...at], kept: value.read() }
+    yield { at: [...at], kept: value.read() ?? null }
     return
   }
   if (value === null || typeof value !== 'object' || isWhole(value, at.length)) {
-    yield { at: [...at], value }
+    yield { at: [...at], value: value ?? null }
     return
   }
   yield { at: [...at], open: Array.isArray(value) ? 'array' : 'object' }
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
-  for (const [key, inner] of entries) yield* linesOf([...at, key], inner)
+  for (const [key, inner] of entries) {
+    if (inner !== undefined || Array.isArray(value)) yield* linesOf([...at, key], inner)
+  }
 }
 
 /** What holds kept values is split at any depth, so that they are read from the buffer one after the other. */

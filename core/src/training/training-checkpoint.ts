@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { makeFolder } from '../artifacts/make-folder.ts'
 import { temporaryPath, writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import { errnoOf, writeError } from '../errors/file-error.ts'
-import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
+import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { SpillBuffer } from '../hooks/plugin.ts'
 import { type Json, jsonSchema } from '../vocabulary/json.ts'
 import { readMemory, writeMemory } from './memory-file.ts'
@@ -205,6 +205,6 @@ async function onDisk<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (cause) {
-    throw writeError(path, cause)
+    throw isRlenvError(cause) ? cause : writeError(path, cause)
   }
 }

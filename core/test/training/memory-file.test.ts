@@ -48,4 +48,26 @@ describe('a memory file', () => {
       'it is not the one that was written',
     )
   })
+
+  test('holds what JSON would of properties and entries that are undefined', async () => {
+    const buffer = new SpillStore()
+    const memory = {
+      plugin: { none: undefined, list: [undefined, 1], kept: buffer.keep(undefined), deep: [[[[{ a: undefined }]]]] },
+    }
+    const { path, hash } = await written(memory as unknown as Json)
+    const back = await readMemory(path, hash, buffer)
+    expect(JSON.stringify(back)).toBe('{"plugin":{"list":[null,1],"kept":null,"deep":[[[[{}]]]]}}')
+  })
+
+  test('that cannot be JSON is the fault of the plugin that remembers it', async () => {
+    const round: Record<string, unknown> = {}
+    round.self = round
+    for (const odd of [{ big: 1n }, { list: [new SpillStore().keep(round)] }]) {
+      await expect(written({ mine: odd } as unknown as Json)).rejects.toMatchObject({
+        code: 'RLENV_PLUGIN_RETURNED_INVALID',
+        plugin: 'mine',
+        message: expect.stringMatching(/^what is remembered at mine\/\S+ cannot be saved: /),
+      })
+    }
+  })
 })
