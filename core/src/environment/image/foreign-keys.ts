@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { messageOf } from '../../errors/rlenv-error.ts'
 import { quoteName } from '../sqlite/sql-text.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 
@@ -70,8 +71,21 @@ function declarationFault(database: Database.Database, key: ForeignKey, tables: 
   return `${where}: ${fullNames(key.parent, key.to)} is neither a primary key nor UNIQUE`
 }
 
+/** Rows without a parent; or SQLite's own words when it cannot look parents up, say by an index of another collation. */
+function violationsOf(database: Database.Database, table: TableInfo): readonly Violation[] | string {
+  try {
+    return database.pragma(`main.foreign_key_check(${quoteName(table.name)})`) as readonly Violation[]
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
 function rowFaults(database: Database.Database, keys: readonly ForeignKey[], table: TableInfo): string[] {
-  const violations = database.pragma(`main.foreign_key_check(${quoteName(table.name)})`) as readonly Violation[]
+  const violations = violationsOf(database, table)
+  if (typeof violations === 'string') {
+    const need = 'the columns of the parent need a primary key or unique index with their own collation'
+    return [`foreign keys of ${table.name}: ${violations}; ${need}`]
+  }
   return violations.map((violation) => {
     const key = keys.find((candidate) => candidate.id === violation.fkid)
     const columns = key === undefined ? table.name : fullNames(table.name, key.from)

@@ -10,7 +10,7 @@ import { imageOf, invalidDatabase } from './build-image.ts'
 import type { DatabaseImage } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
 import { triggerFindings } from './trigger-findings.ts'
-import { ViewGuard } from './view-guard.ts'
+import { unreadableViews, ViewGuard } from './view-guard.ts'
 
 /** Below this size, in bytes, a small page wastes less. */
 const smallImageBytes = 512 * 1024
@@ -67,7 +67,11 @@ function imageFromCopy(path: string, source: string, clock: string): DatabaseIma
     const repeating = viewFindings(database)
     if (repeating.length > 0) throw invalidDatabase(repeating, source)
     normalize(database)
-    const findings = [...foreignKeyFindings(database, readTables(database)), ...triggerFindings(database)]
+    const findings = [
+      ...unreadableViews(database),
+      ...foreignKeyFindings(database, readTables(database)),
+      ...triggerFindings(database),
+    ]
     if (findings.length > 0) throw invalidDatabase(findings, source)
     return imageOf(database, clock)
   } finally {

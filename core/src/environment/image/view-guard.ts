@@ -1,4 +1,6 @@
-import type { SqlToken } from '../sqlite/sql-text.ts'
+import type Database from 'better-sqlite3'
+import { messageOf } from '../../errors/rlenv-error.ts'
+import { quoteName, type SqlToken } from '../sqlite/sql-text.ts'
 import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
 
 /**
@@ -21,4 +23,17 @@ export class ViewGuard {
     this.#views.set(name?.text.toLowerCase() ?? '', columnRepetitions(body, this.#views))
     return null
   }
+}
+
+/** Views that cannot be read: SQLite creates a view whatever it names, and other clients take "Ana" for a text. */
+export function unreadableViews(database: Database.Database): string[] {
+  const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid").pluck().all()
+  return (names as readonly string[]).flatMap((name) => {
+    try {
+      database.prepare(`SELECT * FROM ${quoteName(name)}`)
+      return []
+    } catch (thrown) {
+      return [`view ${name}: ${messageOf(thrown)}`]
+    }
+  })
 }

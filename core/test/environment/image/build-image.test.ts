@@ -61,6 +61,29 @@ describe('buildImage', () => {
     expect(refusal('CREATE TABLE p (x); CREATE TABLE c (x REFERENCES p (y))')).toContain('p has no column y')
   })
 
+  test.each([
+    'CREATE TABLE zones (label TEXT); CREATE UNIQUE INDEX label ON zones (label COLLATE NOCASE)',
+    'CREATE TABLE zones (label TEXT, PRIMARY KEY (label COLLATE NOCASE))',
+  ])('names tables whose parents cannot be looked up because of a collation: %s', (zones) => {
+    const message = refusal(
+      `${zones}; CREATE TABLE gates (zone TEXT REFERENCES zones (label));
+       CREATE TABLE keys (zone TEXT REFERENCES nowhere (label))`,
+    )
+    expect(message).toMatch(/^2 faults/)
+    expect(message).toContain('foreign keys of gates: foreign key mismatch - "gates" referencing "zones"')
+    expect(message).toContain('foreign key keys.zone')
+  })
+
+  test('names views that cannot be read, as by a text in double quotes', () => {
+    const message = refusal(
+      `CREATE TABLE t (name TEXT); CREATE VIEW named AS SELECT * FROM t WHERE name = "Ana";
+       CREATE VIEW lost AS SELECT * FROM nowhere; CREATE VIEW good AS SELECT * FROM t WHERE name = 'Ana'`,
+    )
+    expect(message).toMatch(/^2 faults/)
+    expect(message).toContain('view named: no such column: "Ana" - should this be a string literal in single-quotes?')
+    expect(message).toContain('view lost: no such table: main.nowhere')
+  })
+
   test('lists every statement that fails instead of stopping at the first', () => {
     const message = refusal(
       'CREATE TABLE t (a INTEGER NOT NULL) STRICT; CREATE TABEL u (x)',

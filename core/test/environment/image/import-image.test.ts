@@ -72,6 +72,17 @@ describe('imageFromFile', () => {
     })
   })
 
+  test('refuses a file with a view that only other clients can read, naming it', async () => {
+    const path = file()
+    const writer = new Database(path)
+    writer.exec('CREATE TABLE t (name TEXT); CREATE VIEW named AS SELECT * FROM t WHERE name = "Ana"')
+    writer.close()
+    await expect(imageFromFile(path, clock)).rejects.toMatchObject({
+      code: 'RLENV_DATABASE_INVALID',
+      message: expect.stringContaining('view named: no such column: "Ana"'),
+    })
+  })
+
   test('refuses a file that is no database, and one that does not exist', async () => {
     const path = file()
     await expect(imageFromFile(path, clock)).rejects.toMatchObject({ code: 'RLENV_DATABASE_INVALID' })
