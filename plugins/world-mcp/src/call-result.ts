@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 import { canonicalJson, type Json, type JsonObject, type JsonSchema, outputViolations, type ToolResult } from 'rlenv'
-import { toolFault } from './tool-failure.ts'
+import { blamesOwnResult, toolFault } from './tool-failure.ts'
 
 export interface ResultBounds {
   /** Longest content that is kept, in characters. */
@@ -11,11 +11,12 @@ export interface ResultBounds {
 
 /**
  * A server's result in the world's words. `isError` is the tool's own refusal; structured content that breaks the tool's
- * own output schema is the server's fault. Images, sounds and binary resources are described, not carried along.
+ * own output schema is the server's fault, also where the server found that out itself. Images, sounds and binary resources are described, not carried along.
  */
 export function toolResult(tool: string, result: CallToolResult, { maxChars, outputSchema }: ResultBounds): ToolResult {
   const text = result.content.map(blockText).join('\n')
   if (result.isError === true) {
+    if (outputSchema !== null && blamesOwnResult(text)) return toolFault(tool, cut(text, maxChars))
     const message = text === '' ? `${tool} was refused without a reason` : cut(text, maxChars)
     return { ok: false, error: { kind: 'business_rejection', code: 'tool_error', message } }
   }

@@ -242,7 +242,7 @@ class ClientConnection implements McpConnection {
     if (this.fault !== null) return { kind: 'lost', message: this.fault }
     if (cause instanceof McpError) {
       const { code } = cause
-      return { kind: 'refused', code, message: cause.message.replace(`MCP error ${code}: `, '') }
+      return { kind: 'refused', code, message: cause.message.replace(/^(?:MCP error -?\d+: )+/, '') }
     }
     if (isSchemaError(cause)) return { kind: 'malformed', message: 'what it answered is no tool result' }
     return { kind: 'lost', message: withCause(cause) }

@@ -15,7 +15,7 @@ import { PathAlias } from './path-alias.ts'
 import type { WorldCall } from './server-options.ts'
 import type { ServerTarget } from './server-target.ts'
 import { type CatalogTool, ToolCatalog } from './tool-catalog.ts'
-import { invalidArguments, refusal, timedOut, toolFault, unknownTool } from './tool-failure.ts'
+import { blamesOwnResult, invalidArguments, refusal, timedOut, toolFault, unknownTool } from './tool-failure.ts'
 import { capturedState, ToolState } from './tool-state.ts'
 
 /** JSON-RPC: the server says itself that it failed, or that it does not keep to the protocol. */
@@ -148,6 +148,7 @@ const unchanged = (result: ToolResult): CallOutcome => ({ result, diff: [] })
 
 /** Codes besides JSON-RPC's own are the application's: a refusal that the caller may have earned. */
 function refused(name: string, code: number, message: string): ToolResult {
+  if (blamesOwnResult(message)) return toolFault(name, message)
   if (code === invalidParams) return invalidArguments(name, [{ path: '', message }])
   if (serverFaults.has(code)) return toolFault(name, message)
   return refusal(`${name} was refused: ${message}`, `mcp_error_${Math.abs(code)}`)
