@@ -1,4 +1,5 @@
 import type { BoundValue } from './cell.ts'
+import type { PlanLine } from './plan-cost.ts'
 import type { SqlToken } from './sql-text.ts'
 import { selfOverlap } from './text-repetition.ts'
 
@@ -74,12 +75,18 @@ function searchAt(tokens: readonly SqlToken[], index: number): { start: number; 
   return start === undefined ? null : { start, role: 'characters' }
 }
 
+/** How the plan shows a query that FTS5 parses. */
+const fullTextSearch = / VIRTUAL TABLE INDEX \d+:\S*M\d/
+
 /**
  * Parameters of a statement that reach a search: by standing in its expression, or, where that reads columns, by
- * standing anywhere in the statement.
+ * standing anywhere in the statement. So does any that may be a full-text query without the word MATCH, as in
+ * `notes = @query` and `notes(@query)`, of which only the plan tells.
  */
-export function searchTexts(tokens: readonly SqlToken[]): readonly SearchText[] {
+export function searchTexts(tokens: readonly SqlToken[], plan: readonly PlanLine[] = []): readonly SearchText[] {
   const found = new Map<string, SearchText>()
+  if (plan.some(({ detail }) => fullTextSearch.test(detail)) && !tokens.some(({ keyword }) => keyword === 'MATCH'))
+    for (const parameter of names(tokens)) found.set(`query ${parameter}`, { parameter, role: 'query' })
   tokens.forEach((_, index) => {
     const search = searchAt(tokens, index)
     if (search === null) return

@@ -245,7 +245,7 @@ export class StatementVetter {
       visits: cost.visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
-      searchTexts: searchTexts(tokens),
+      searchTexts: searchTexts(tokens, plan),
       inserts: reportsRowid(opcodes) && !isUpsert(tokens),
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }

@@ -36,6 +36,9 @@ const world = environment(
     ]),
     sqlTool('trim', { q: text }, rows('SELECT trim(body, @q) AS b FROM t')),
     sqlTool('match', { q: text }, rows('SELECT body FROM notes WHERE notes MATCH @q')),
+    sqlTool('equal', { q: text }, rows('SELECT body FROM notes WHERE notes = @q')),
+    sqlTool('called', { q: text }, rows('SELECT n.body FROM notes(@q) AS n')),
+    sqlTool('compared', { q: text }, rows('SELECT body FROM notes WHERE body = @q')),
     sqlTool('fixed', { q: text }, rows("SELECT id FROM t WHERE body = @q AND word LIKE 'b%'")),
     {
       ...sqlTool('script', { q: text }, rows('SELECT 1')),
@@ -108,16 +111,20 @@ describe('a text that is searched for', () => {
     })
   })
 
-  test('is bounded in words where the index searches, and in characters where trim() does', () => {
-    expect(call('match', 'note OR words')).toEqual({ ok: true, content: [{ body: 'a note of many words' }] })
+  test.each(['match', 'equal', 'called'])('is bounded in words where the index searches: %s', (tool) => {
+    expect(call(tool, 'note OR words')).toEqual({ ok: true, content: [{ body: 'a note of many words' }] })
     for (const q of [`"${'a '.repeat(33)}"`, `NEAR(${'a '.repeat(9)}, 10)`, `${'x'.repeat(257)}`])
-      expect(call('match', q)).toMatchObject({ ok: false, error: refusal })
+      expect(call(tool, q)).toMatchObject({ ok: false, error: refusal })
+  })
+
+  test('is bounded in characters where trim() looks for them', () => {
     expect(call('trim', 'a ').ok).toBe(true)
     expect(call('trim', 'x'.repeat(17))).toMatchObject({ ok: false, error: refusal })
   })
 
   test('may be anything where the pattern is fixed', () => {
     expect(call('fixed', 'a'.repeat(9_000))).toEqual({ ok: true, content: [] })
+    expect(call('compared', 'a '.repeat(900))).toEqual({ ok: true, content: [] })
   })
 })
 
