@@ -97,6 +97,19 @@ describe('a training run', () => {
     })
     expect(ended.code).toBe(130)
   })
+  test.each([[[]], [['--json']]])('ends at the first Ctrl-C while its configuration never loads (%j)', async (more) => {
+    const stuck = `console.error('loading now')\nawait new Promise(() => setInterval(() => {}, 1000))\nexport default {}`
+    project.write('stuck.config.mts', stuck)
+    const { code, stdout, stderr } = await project.interrupt(
+      ['train', '-c', 'stuck.config.mts', ...more],
+      (progress) => {
+        return progress.sent === 0 && progress.stderr.includes('loading now') ? 'SIGINT' : null
+      },
+    )
+    expect(code).toBe(130)
+    expect(more.length === 0 ? stderr : stdout).toContain('RLENV_INTERRUPTED')
+    if (more.length > 0) expect(JSON.parse(stdout)).toMatchObject({ status: 'interrupted' })
+  })
   test('is not resumed with another seed, under whatever name', async () => {
     const error = await project.failure([...train, '--resume', latestRun(), '--seed', '12'], 2)
     expect(error).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })

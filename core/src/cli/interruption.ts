@@ -29,3 +29,16 @@ export function interruptible(announce: () => void): { readonly signal: AbortSig
   }
   return { signal: controller.signal, release }
 }
+
+/** What `work` promises, or the signal's reason as soon as it aborts: for work that does not listen to it. */
+export function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+/** Ends the process with its exit code once its output is written, whatever a configuration or a plugin left running. */
+export function endWhenWritten(): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+}

@@ -6,7 +6,7 @@ import { renderError } from '../errors/render-error.ts'
 import { isRlenvError, messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { type LoadedPipeline, loadPipeline } from '../pipeline/load-pipeline.ts'
 import { SecretVault } from '../plugin/secrets.ts'
-import { interruptible } from './interruption.ts'
+import { endWhenWritten, interruptible, unlessInterrupted } from './interruption.ts'
 import { ProgressDisplay, waitingText } from './progress-display.ts'
 import { reserveStdout } from './reserved-stdout.ts'
 
@@ -101,7 +101,7 @@ export abstract class RlenvCommand extends Command {
     }
     const set = [...overrides, ...(flags.seed === undefined ? [] : [`seed=${flags.seed}`]), ...(flags.set ?? [])]
     try {
-      const loaded = await loadPipeline({
+      const loading = loadPipeline({
         command: this.id ?? 'rlenv',
         secrets: this.#secrets,
         set,
@@ -117,6 +117,7 @@ export abstract class RlenvCommand extends Command {
         signal,
         ...(flags.config === undefined ? {} : { file: flags.config }),
       })
+      const loaded = await unlessInterrupted(loading, signal)
       return await work({ ...loaded, set, signal, progress: this.progress, onLine })
     } finally {
       this.progress.finish()
@@ -130,8 +131,9 @@ export abstract class RlenvCommand extends Command {
     if (isExit(thrown)) throw thrown
     const error = isUsageError(thrown) ? usageError(thrown, this.id) : thrown
     process.exitCode = exitCodeOf(error)
-    if (this.jsonEnabled()) return this.logJson(errorDocument(error))
-    process.stderr.write(`${this.#secrets.redact(renderError(error, { stack: wantsStack() }))}\n`)
+    if (this.jsonEnabled()) this.logJson(errorDocument(error))
+    else process.stderr.write(`${this.#secrets.redact(renderError(error, { stack: wantsStack() }))}\n`)
+    if (isRlenvError(error) && error.code === 'RLENV_INTERRUPTED') endWhenWritten()
   }
 }
 
