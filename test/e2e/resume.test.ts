@@ -116,6 +116,8 @@ describe('list', () => {
   test('shows all of them when a file lies among them or one of them is damaged', async () => {
     const { directory } = await project.json<Ended>(['train', '--steps', '1', ...runsIn('damaged')])
     project.write('damaged/outputs/.DS_Store', '')
+    project.write('file/outputs/train', '')
+    expect(await project.failure(['resume', ...runsIn('file')], 2)).toMatchObject({ code: 'RLENV_RESUME_REFUSED' })
     project.write('damaged/outputs/train/notes.txt', 'mine')
     rmSync(join(directory, 'checkpoints'), { recursive: true })
     for (const name of ['summary.json', 'run.lock', 'checkpoints']) writeFileSync(join(directory, name), '{"seed":')

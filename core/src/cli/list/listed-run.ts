@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { namesIn } from '../../runs/names-in.ts'
@@ -32,9 +32,7 @@ const summarySchema = z.object({ after: rateSchema.nullable() })
 /** All runs below a folder of runs, those that were started or resumed last first. */
 export async function listedRuns(root: string): Promise<readonly ListedRun[]> {
   const found: FoundRun[] = []
-  for (const folder of (await namesIn(root)).map((kind) => join(root, kind))) {
-    if (await isFolder(folder)) found.push(...(await runsBelow(folder)))
-  }
+  for (const kind of await namesIn(root)) found.push(...(await runsBelow(join(root, kind))))
   const runs = await Promise.all(found.map(listedRun))
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0))
 }
@@ -56,10 +54,6 @@ async function listedRun({ directory, metadata }: FoundRun): Promise<ListedRun> 
     steps: kind === 'train' && wanted !== undefined ? { finished: await savedSteps(directory), wanted } : null,
     success: summary?.after?.sampled.pass1.value ?? null,
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true
 }
 
 /** Null for what is not there, and for what is damaged: that costs the run some columns and no other run any. */
