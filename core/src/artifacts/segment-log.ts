@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeError } from '../errors/file-error.ts'
@@ -140,7 +140,7 @@ export class SegmentLog {
     if (segment.live.size === 0) this.#remove(segment)
   }
 
-  /** Only saves space: where the disk takes no more, the segment stays as it is. */
+  /** Only saves space: where the disk takes no more or an entry is damaged, the segment stays as it is. */
   #compact(segment: Segment): void {
     for (const place of [...segment.live].sort((a, b) => a.offset - b.offset)) {
       const moved = this.#moved(place)
@@ -155,9 +155,8 @@ export class SegmentLog {
   }
 
   #moved(place: Place): Place | null {
-    const bytes = this.read(place)
     try {
-      return this.append(bytes)
+      return this.append(this.read(place))
     } catch {
       return null
     }
@@ -165,7 +164,7 @@ export class SegmentLog {
 
   #remove(segment: Segment): void {
     this.#segments.delete(segment)
-    unlinkSync(segment.path)
+    rmSync(segment.path, { force: true })
   }
 }
 
