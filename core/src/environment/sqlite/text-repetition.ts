@@ -26,5 +26,6 @@ export function selfOverlap(text: string): number {
   const folded = text.toLowerCase()
   const runs = folded.split(wildcard)
   const whole = runs.reduce((sum, run) => sum + mostBorders(run), runs.length - 1)
-  return Math.max(whole, ...[...new Set(folded.split(betweenWords))].map(mostBorders))
+  const words = new Set(folded.split(betweenWords))
+  return [...words].reduce((most, word) => Math.max(most, mostBorders(word)), whole)
 }

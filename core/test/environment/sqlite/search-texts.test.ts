@@ -169,6 +169,7 @@ describe('selfOverlap', () => {
   test('is the length of a text of one letter, and small for what people write', () => {
     expect(selfOverlap('a'.repeat(500))).toBe(500)
     expect(selfOverlap('')).toBe(0)
+    expect(selfOverlap(Array.from({ length: 200_000 }, (_, word) => word.toString(36)).join(' '))).toBeLessThan(9)
     expect(selfOverlap('the order of the customer that was placed at the end of the week')).toBeLessThan(5)
   })
 })
