@@ -59,7 +59,7 @@ describe('a training run', () => {
     expect(stopped.stderr).toContain('stopping in order')
     expect(stopped.stderr).toContain('RLENV_INTERRUPTED')
     const run = latestRun()
-    expect(stopped.stderr).toContain(`rlenv train --resume ${run}`)
+    expect(stopped.stderr).toContain(`rlenv resume ${run}`)
     expect(attemptsOf(run)).toEqual([expect.objectContaining({ status: 'interrupted' })])
     expect(existsSync(`${run}/summary.json`)).toBe(false)
 

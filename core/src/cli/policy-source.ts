@@ -87,7 +87,7 @@ function noRunOfItsOwn(name: string, others: number): RlenvError {
   const runs = others === 1 ? 'the one training run' : `all ${others} training runs`
   return new RlenvError(`${runs} called "${name}" had other plugins or other environments than this configuration`, {
     code: 'RLENV_USAGE',
-    fix: 'Run "rlenv train" first, name a run with --run, or use --base.',
+    fix: 'Repeat the --set that it was trained with, run "rlenv train" first, name a run with --run, or use --base.',
   })
 }
 

@@ -55,7 +55,7 @@ export const errorCodes = {
   RLENV_DEAD_RUN: { exit: 4, when: 'training found no group with a gradient for too long' },
   RLENV_GROUP_TOO_SMALL: { exit: 2, when: 'a group has fewer than two rollouts, so it has no baseline' },
   RLENV_LEARNER_NON_FINITE: { exit: 1, when: 'a learner was handed a gradient that is not finite' },
-  RLENV_RESUME_REFUSED: { exit: 2, when: 'a checkpoint belongs to another dataset, configuration or plugin version' },
+  RLENV_RESUME_REFUSED: { exit: 2, when: 'no run can go on, or its dataset, configuration or plugins have changed' },
   RLENV_CHECKPOINT_INVALID: { exit: 2, when: 'a checkpoint is damaged or of another format' },
   // Serving.
   RLENV_SERVER_FULL: { exit: 1, when: 'a server has as many sessions as it may, and as many waiting for one' },

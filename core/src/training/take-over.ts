@@ -35,7 +35,7 @@ function assertLongEnough(finishedSteps: number, steps: number): void {
   if (finishedSteps <= steps) return
   throw new RlenvError(`the run has finished ${finishedSteps} steps, more than training.steps = ${steps}`, {
     code: 'RLENV_RESUME_REFUSED',
-    fix: `Set training.steps to ${finishedSteps} or more.`,
+    fix: `Set training.steps to ${finishedSteps} or more, as with "--set training.steps=N".`,
   })
 }
 

@@ -127,7 +127,7 @@ function interrupted({ records }: TrainingRun, finishedSteps: number, cause: unk
   if (isRlenvError(cause) && cause.code !== 'RLENV_INTERRUPTED' && cause.code !== 'RLENV_PLUGIN_FAILED') return cause
   return new RlenvError(`training was interrupted after ${finishedSteps} steps; the run is in ${records.directory}`, {
     code: 'RLENV_INTERRUPTED',
-    fix: `Continue with "rlenv train --resume ${records.directory}".`,
+    fix: `Continue with "rlenv resume ${records.directory}".`,
     cause,
   })
 }
