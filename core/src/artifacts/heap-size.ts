@@ -21,11 +21,12 @@ function sizeOf(value: unknown, seen: Set<object>): number {
   seen.add(value)
   if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
   if (Array.isArray(value)) return listSize(value, seen)
+  if (value instanceof Date) return objectBytes + numberBytes
   if (isOpaque(value)) return Number.NaN
   return Object.values(value).reduce<number>((sum, inner) => sum + fieldBytes + sizeOf(inner, seen), objectBytes)
 }
 
-/** Whether an object holds what its properties do not show: a Map, a Date, a promise, one with private fields alone. */
+/** Whether an object holds what its properties do not show: a Map, a promise, one with private fields alone. */
 function isOpaque(value: object): boolean {
   if (Object.keys(value).length > 0) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -64,11 +64,17 @@ describe('what is kept', () => {
       numbers: [-0, Number.NaN, Number.NEGATIVE_INFINITY, 5e-324, 0.1 + 0.2],
       logProbs: [Math.fround(-0.1)],
     }
-    const typed = { ids: Int32Array.of(1, -1), half: Float32Array.of(0.1), full: Float64Array.of(0.1), none: undefined }
+    const typed = {
+      ids: Int32Array.of(1, -1),
+      half: Float32Array.of(0.1),
+      full: Float64Array.of(0.1),
+      at: new Date(0),
+      none: undefined,
+    }
     const back = store.keep({ ...odd, ...typed }).read()
     expect(back.numbers.every((number, index) => Object.is(number, odd.numbers[index]))).toBe(true)
     expect(back).toStrictEqual({ ...odd, ...typed })
-    expect(Object.keys(back)).toEqual(['numbers', 'logProbs', 'ids', 'half', 'full', 'none'])
+    expect(Object.keys(back)).toEqual(['numbers', 'logProbs', 'ids', 'half', 'full', 'at', 'none'])
   })
 
   test('holds what occurs twice in it once', () => {
@@ -103,7 +109,7 @@ describe('what is kept', () => {
     const noData = (message: string) =>
       expect.objectContaining({ code: 'RLENV_PLUGIN_RETURNED_INVALID', message: expect.stringContaining(message) })
     // At once, whatever the budget, so that it is whoever kept it that hears of it.
-    const opaque = [{ run: () => 1 }, Promise.resolve(), new Map([[1, 2]]), new Date(0), storeOf(1e9).keep({ a: 1 })]
+    const opaque = [{ run: () => 1 }, Promise.resolve(), new Map([[1, 2]]), storeOf(1e9).keep({ a: 1 })]
     for (const value of opaque) {
       expect(() => storeOf(1e9).keep({ list: [1, value] })).toThrow(
         noData('shows no data, such as a function or a Map'),
