@@ -183,7 +183,7 @@ test('a session that is deleted under a call that hangs gives its place back, an
 test('a worker that ends, or takes too much memory, is replaced and its sessions are told why', async () => {
   const server = await serve({ workers: 1, limits: { toolTimeoutMs: 20_000 }, workerMemoryMib: 400 })
   for (const [attack, why] of [
-    ['exit', 'its world ended: it exited with 7'],
+    ['exit', 'its world ended in the tool exit: it exited with 7'],
     ['memory', 'its world ended in the tool memory: '],
   ] as const) {
     const fault = await call(server.mcpUrl(await opened(server)), attack)

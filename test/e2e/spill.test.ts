@@ -7,11 +7,14 @@ import { type Failure, Project } from './project.ts'
 
 const project = new Project({ 'rlenv.config.ts': crashConfig })
 let straight: RunResults
+/** Recorded events of that run. */
+let events: number
 
 beforeAll(async () => {
   const ended = await project.rlenv('train')
   expect(ended.code, ended.stderr).toBe(0)
   straight = resultsOf(runIn(project.path('outputs')))
+  events = Number(/events: (\d+)/.exec(ended.stderr)?.[1])
 })
 afterAll(() => project.remove())
 
@@ -38,7 +41,8 @@ test.each([
 
 test('so does one that is killed, and removes what it left on disk when it goes on', { timeout: 300_000 }, async () => {
   const runs: string[] = []
-  for (const crashAt of [9, 23, 40, 55]) {
+  for (const share of [0.2, 0.4, 0.7, 0.95]) {
+    const crashAt = Math.round(share * events)
     const { code, run } = await trainOnDisk(`killed-${crashAt}`, crashAt)
     expect(code).toBe(null)
     expect(readFileSync(join(run, 'spilled', '1.segment')).length, `killed at event ${crashAt}`).toBeGreaterThan(1000)

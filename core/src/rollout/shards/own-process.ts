@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { type GuardOrders, guardFd } from './guard-note.ts'
+import { type GuardNote, type GuardOrders, guardFd } from './guard-note.ts'
 import type { LinkSetup } from './shard-link.ts'
 import { ShardMarks } from './shard-marks.ts'
 
@@ -37,5 +38,17 @@ async function guarded({ sectionLimits, memoryMib }: LinkSetup): Promise<ShardMa
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const guard = new Worker(new URL(`./shard-guard.${extension}`, import.meta.url), { workerData: orders })
   await once(guard, 'online')
+  process.once('exit', () => noteEnd(marks))
   return marks
+}
+
+/** Who calls process.exit() does so in a section; what the guard saw last may have been another one. */
+function noteEnd(marks: ShardMarks): void {
+  const mark = marks.read()
+  const note: GuardNote | null = mark === null ? null : { kind: 'within', mark }
+  try {
+    if (note !== null) writeSync(guardFd, `${JSON.stringify(note)}\n`)
+  } catch {
+    // Nobody reads: the orchestrator is gone.
+  }
 }
