@@ -42,3 +42,17 @@ export function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSign
 export function endWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }
+
+/** Milliseconds that a finished command waits for what still runs in its process. */
+const lingerMs = 3_000
+
+/** Ends the process of a finished command although a configuration or a plugin left a timer or a socket open. */
+export function endThoughHeld(): void {
+  const end = () => {
+    const held = [...new Set(process.getActiveResourcesInfo())].join(', ')
+    process.stderr.write(`ended, though a configuration or a plugin left something running: ${held}\n`, () =>
+      process.exit(),
+    )
+  }
+  setTimeout(end, lingerMs).unref()
+}
