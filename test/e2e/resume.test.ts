@@ -78,7 +78,7 @@ describe('a run to go on with', () => {
       expect(refused.message).toContain('training.tasksPerStep was 2 and is 3')
       expect(refused.fix).toContain('--force')
     }
-    const forced = await project.json<Ended>(['resume', '--force', ...runsIn('changed')])
+    const forced = await project.json<Ended>(['resume', run, '--force', ...runsIn('changed')])
     expect(forced).toMatchObject({ status: 'done', finishedSteps: 5, directory: run })
     const note = readdirSync(run).find((name) => name.startsWith('forced-after-step_'))
     expect(readFileSync(`${run}/${note}`, 'utf8')).toContain('training.tasksPerStep was 2 and is 3')

@@ -18,6 +18,7 @@ export function leanRecords(run: RunDirectory): TrainingRecords {
     readEvaluation: (step) => run.readEvaluation(step),
     summary: (report) => run.summary(report),
     file: (name, content) => run.file(name, content),
+    begun: () => run.begun(),
     rewind: (finishedSteps) => run.rewind(finishedSteps),
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeFileAtomic } from '../artifacts/write-file-atomic.ts'
 import type { Clock } from '../determinism/clock.ts'
@@ -14,7 +15,8 @@ import { readJsonl } from './read-jsonl.ts'
 import { RolloutsFile, writeRollouts } from './rollouts-file.ts'
 import { configHash, makeRunFolder, type RunIdentity, runPath } from './run-folder.ts'
 import { lockRun, unlockRun } from './run-lock.ts'
-import { newMetadata, type RunMetadata, readMetadata, writeMetadata } from './run-metadata.ts'
+import { firstConfig, newMetadata, type RunMetadata, readMetadata } from './run-metadata.ts'
+import { RunStarts } from './run-starts.ts'
 import { latestRunLike } from './runs-below.ts'
 import {
   evaluationPath,
@@ -56,18 +58,16 @@ export class RunDirectory {
   readonly directory: string
   /** This start of the run, from 1. */
   readonly attempt: number
-  readonly #clock: Clock
+  readonly #starts: RunStarts
   readonly #redact: (text: string) => string
   readonly #files = new Map<string, Promise<JsonlFile>>()
   readonly #recorded = new Set<string>()
   readonly #tornTails: TornTail[] = []
-  #metadata: RunMetadata
 
-  private constructor(directory: string, metadata: RunMetadata, { clock, redact = (text) => text }: RunOptions) {
+  private constructor(directory: string, starts: RunStarts, { redact = (text) => text }: RunOptions) {
     this.directory = directory
-    this.attempt = metadata.attempts.length
-    this.#metadata = metadata
-    this.#clock = clock
+    this.attempt = starts.attempt
+    this.#starts = starts
     this.#redact = redact
   }
 
@@ -87,7 +87,7 @@ export class RunDirectory {
       config_hash: configHash(config),
       details,
     })
-    await writeFileAtomic(join(folder, 'config.resolved.json'), `${JSON.stringify(config, null, 2)}\n`)
+    await writeFileAtomic(join(folder, firstConfig), `${JSON.stringify(config, null, 2)}\n`)
     return RunDirectory.#begin(folder, metadata, options)
   }
 
@@ -105,22 +105,21 @@ export class RunDirectory {
       })
     }
     const run = await RunDirectory.#begin(folder, await readMetadata(folder), options)
-    if (run.#metadata.config_hash !== configHash(options.config)) {
-      await run.file(join(run.#attemptName, 'config.resolved.json'), `${JSON.stringify(options.config, null, 2)}\n`)
-    }
+    const { config } = run.#starts.settings
+    // A start that was refused may have left its own under this number.
+    if (config === firstConfig) await rm(join(run.logDirectory, firstConfig), { force: true })
+    else await run.file(config, `${JSON.stringify(options.config, null, 2)}\n`)
     await run.#loadRecorded()
     return run
   }
 
   static async #begin(folder: string, earlier: RunMetadata, options: RunOptions): Promise<RunDirectory> {
-    const attempt = earlier.attempts.length + 1
-    const started = { attempt, started_at: new Date(options.clock.now()).toISOString(), ended_at: null, status: null }
-    const metadata = { ...earlier, attempts: [...earlier.attempts, started] }
-    const run = new RunDirectory(folder, metadata, options)
+    const starts = new RunStarts(folder, earlier, options)
+    const run = new RunDirectory(folder, starts, options)
     await lockRun(folder)
     await removeLeftovers(folder)
     await makeLogFolder(run.logDirectory)
-    await writeMetadata(folder, metadata)
+    await starts.write()
     return run
   }
 
@@ -129,7 +128,7 @@ export class RunDirectory {
   }
 
   get metadata(): RunMetadata {
-    return this.#metadata
+    return this.#starts.metadata
   }
 
   /** `logs/attempt_<n>`: for the log of this start. */
@@ -235,16 +234,15 @@ export class RunDirectory {
     await rewindMetrics(this.directory, finishedSteps, aside)
   }
 
+  /** Nothing refused this start: from now on the run is one with its settings, also when it is resumed later. */
+  begun(): Promise<void> {
+    return this.#starts.begun()
+  }
+
   /** Waits for all writes, closes the files and notes how this start ended; null for one that was refused, which is none. */
   async finish(status: RunStatus | null): Promise<void> {
     await this.close()
-    const ended_at = new Date(this.#clock.now()).toISOString()
-    const attempts = this.#metadata.attempts.flatMap((attempt) => {
-      if (attempt.attempt !== this.attempt) return attempt
-      return status === null ? [] : { ...attempt, ended_at, status }
-    })
-    this.#metadata = { ...this.#metadata, attempts }
-    await writeMetadata(this.directory, this.#metadata)
+    await this.#starts.ended(status)
   }
 
   /** Waits for all writes, closes the files and leaves the folder to others. */

@@ -16,6 +16,17 @@ export interface RunAttempt {
   readonly ended_at: string | null
   /** Null while it goes on, and for ever when it was killed. */
   readonly status: RunStatus | null
+  /** Of a resume that nothing refused; the first start has those of the run. */
+  readonly settings?: StartSettings | undefined
+}
+
+/** What one start of a run was loaded with. */
+export interface StartSettings {
+  /** File of the run's folder that holds the resolved configuration. */
+  readonly config: string
+  readonly config_hash: string
+  /** What the command adds: plugins, seed, dataset, … */
+  readonly details: JsonObject
 }
 
 /** What `metadata.json` of a run folder says. */
@@ -29,9 +40,15 @@ export interface RunMetadata {
   readonly rlenv_version: string
   readonly node_version: string
   readonly attempts: readonly RunAttempt[]
-  /** What the command adds: plugins, seed, dataset, … */
+  /** What the command added at the first start; see {@link lastSettings}. */
   readonly details: JsonObject
 }
+
+const settingsSchema: z.ZodType<StartSettings> = z.object({
+  config: z.string(),
+  config_hash: z.string(),
+  details: jsonObjectSchema,
+})
 
 const schema: z.ZodType<RunMetadata> = z.object({
   format: z.literal(1),
@@ -48,6 +65,7 @@ const schema: z.ZodType<RunMetadata> = z.object({
       started_at: z.string(),
       ended_at: z.string().nullable(),
       status: z.enum(['done', 'failed', 'interrupted']).nullable(),
+      settings: settingsSchema.optional(),
     }),
   ),
   details: jsonObjectSchema,
@@ -57,6 +75,15 @@ type Opening = Pick<RunMetadata, 'run_id' | 'kind' | 'name' | 'model' | 'config_
 
 export function newMetadata(opening: Opening): RunMetadata {
   return { format: 1, ...opening, rlenv_version: rlenvVersion, node_version: process.versions.node, attempts: [] }
+}
+
+/** The resolved configuration of a run's first start, in its folder. */
+export const firstConfig = 'config.resolved.json'
+
+/** Those of the last start that began: one that was refused, or killed before it was accepted, changes nothing. */
+export function lastSettings({ attempts, config_hash, details }: RunMetadata): StartSettings {
+  const last = attempts.findLast(({ settings }) => settings !== undefined)
+  return last?.settings ?? { config: firstConfig, config_hash, details }
 }
 
 export function writeMetadata(folder: string, metadata: RunMetadata): Promise<void> {

@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import { isRlenvError, RlenvError } from '../errors/rlenv-error.ts'
 import type { CollectionOrigin } from './collection-ahead.ts'
 import { loadCheckpoint, type SavedCheckpoint } from './training-checkpoint.ts'
@@ -7,16 +11,27 @@ import { snapshotOf, type TrainingRun, type TrainingSession } from './training-s
 
 /**
  * Sets a run to its latest checkpoint, if there is one. What has changed is refused; when it is forced, the sampler and
- * what the groups chain remembers begin anew where they fit no more, and all of that is written down.
+ * what the groups chain remembers begin anew where they fit no more, and all of that is written down. What was forced
+ * once is not refused until there is another checkpoint. The run has the settings of this start after that.
  *
  * @throws {RlenvError} RLENV_RESUME_REFUSED, RLENV_CHECKPOINT_INVALID
  */
 export async function takeOver(run: TrainingRun, session: TrainingSession, progress: TrainingProgress): Promise<void> {
   const saved = await loadCheckpoint(run.records.checkpointDirectory)
-  if (saved === null) return
+  if (saved !== null) await restoreAll(saved, run, session, progress)
+  await run.records.begun()
+}
+
+async function restoreAll(
+  saved: SavedCheckpoint,
+  run: TrainingRun,
+  session: TrainingSession,
+  progress: TrainingProgress,
+): Promise<void> {
   const { checkpoint, learnerDirectory, pinned } = saved
   const differences = runDifferences(checkpoint.fingerprint, progress.fingerprint)
-  if (run.force !== true) assertSameRun(differences)
+  const isForced = run.force === true || (await wereForced(run, checkpoint.finishedSteps, differences))
+  if (!isForced) assertSameRun(differences)
   assertLongEnough(checkpoint.finishedSteps, run.config.training.steps)
   await session.learner.load(learnerDirectory)
   if (differences.length === 0) {
@@ -70,6 +85,21 @@ async function restoredByForce(
   return { origin: { frontier: checkpoint.frontier, ...snapshotOf(session) }, anew }
 }
 
+const noteName = (finishedSteps: number) => `forced-after-step_${finishedSteps}.json`
+
+const noteSchema = z.object({ differences: z.array(z.string()) })
+
+/** Whether an earlier start, stopped before its first checkpoint, was let go on from this one with the same changes. */
+async function wereForced(
+  { records }: TrainingRun,
+  finishedSteps: number,
+  differences: readonly string[],
+): Promise<boolean> {
+  const reading = readFile(join(records.directory, noteName(finishedSteps)), 'utf8')
+  const note = await reading.then((text) => noteSchema.parse(JSON.parse(text))).catch(() => null)
+  return isDeepStrictEqual(note?.differences, differences)
+}
+
 /** A run that goes on changed says so, beside its results. */
 async function writeDifferences(
   { records, events }: TrainingRun,
@@ -80,5 +110,5 @@ async function writeDifferences(
   const message = `the run goes on after ${finishedSteps} steps although ${[...differences, ...anew].join('; ')}`
   events({ type: 'warning', message, plugin: null, hook: null })
   const note = { differences, ...(anew.length === 0 ? {} : { anew }) }
-  await records.file(`forced-after-step_${finishedSteps}.json`, `${JSON.stringify(note, null, 2)}\n`)
+  await records.file(noteName(finishedSteps), `${JSON.stringify(note, null, 2)}\n`)
 }

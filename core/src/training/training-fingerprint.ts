@@ -117,7 +117,7 @@ export function assertSameRun(differences: readonly string[]): void {
     `the checkpoint belongs to another run: ${[...differences.slice(0, listed), ...rest].join('; ')}`,
     {
       code: 'RLENV_RESUME_REFUSED',
-      fix: 'Restore what has changed, start a new run, or go on all the same with --force.',
+      fix: 'Restore what has changed, start a new run, or go on all the same: "rlenv resume <folder of the run> --force".',
     },
   )
 }

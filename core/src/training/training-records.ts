@@ -46,6 +46,8 @@ export interface TrainingRecords {
   summary(report: unknown): Promise<void>
   /** Writes a file of the run folder whole. */
   file(name: string, content: string): Promise<void>
+  /** A run that goes on was not refused: it is one with the settings of this start from now on. */
+  begun(): Promise<void>
   /** Removes what belongs to steps after this number of finished ones, so that they can be written again. */
   rewind(finishedSteps: number): Promise<void>
 }

@@ -46,7 +46,7 @@ async function stopped(at: (count: number, type: string, purpose: string) => boo
       if (at(counts[key], event.type, purpose)) abort.abort()
     },
   })
-  await expect(run).rejects.toMatchObject({ code: 'RLENV_INTERRUPTED', fix: expect.stringContaining('--resume') })
+  await expect(run).rejects.toMatchObject({ code: 'RLENV_INTERRUPTED', fix: expect.stringContaining('rlenv resume ') })
   await trainTiny({ root, evaluation, training, resume: true })
   return remains(root)
 }

@@ -3,10 +3,11 @@ import { Flags } from '@oclif/core'
 import { systemClock } from '../../determinism/clock.ts'
 import { assertFailureShare, evaluate } from '../../evaluation/evaluate.ts'
 import type { EvaluationReport } from '../../evaluation/evaluation-report.ts'
-import { openEvaluation } from '../../evaluation/evaluation-session.ts'
+import { type EvaluationSession, openEvaluation } from '../../evaluation/evaluation-session.ts'
 import { breakdownTable, evaluationTable } from '../../evaluation/evaluation-table.ts'
 import type { RolloutTiming } from '../../rollout/collect-request.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
+import type { Environment } from '../../vocabulary/environment.ts'
 import type { JudgedTrajectory, TrajectoryGroup } from '../../vocabulary/trajectory.ts'
 import { type EvaluationSplitName, evaluatedEnvironments, evaluationSplits } from '../evaluated-environments.ts'
 import { loadPolicy, type PolicyChoice } from '../policy-source.ts'
@@ -47,11 +48,12 @@ export default class Eval extends RlenvCommand {
     const choice: EvaluationChoice = { run, base, breakdown, split: flags.split as EvaluationSplitName }
     return this.withSession(flags, overrides, (session) => {
       session.pipeline.require(rolloutHooks)
-      return recorded(session, { kind: 'eval' }, (records) => this.#evaluate(session, records, choice))
+      return this.#evaluate(session, choice)
     })
   }
 
-  async #evaluate(session: Session, records: RunDirectory, choice: EvaluationChoice): Promise<unknown> {
+  /** What is refused leaves no run behind. */
+  async #evaluate(session: Session, choice: EvaluationChoice): Promise<unknown> {
     const { config, pipeline, emit, signal, progress } = session
     const { environments, split } = await evaluatedEnvironments(session, choice.split)
     const opened = await openEvaluation({ pipeline, config, environments, events: emit, clock: systemClock }, signal)
@@ -61,25 +63,16 @@ export default class Eval extends RlenvCommand {
         unseen: choice.split === 'held-out' ? environments : [],
       })
       progress.note(`policy: ${source}`)
-      const report = await whileWriting(signal, (write, stop) => {
-        const { engine, policy } = opened
-        const timings: RolloutTiming[] = []
-        const onTiming = (timing: RolloutTiming) => void timings.push(timing)
-        const onGroup = (group: TrajectoryGroup) => {
-          write(records.record(group.members))
-          write(records.timings(timings.splice(0)))
-        }
-        const onFailedAttempts = (attempts: readonly JudgedTrajectory[]) => write(records.failedAttempts(attempts))
-        const { evaluation: settings, seed } = config
-        const taking = { onGroup, onFailedAttempts, onTiming, events: emit }
-        return evaluate({ engine, environments, settings, seed, policy, step: null, ...taking }, stop)
+      return await recorded(session, { kind: 'eval' }, async (records) => {
+        const report = await recordedReport(session, opened, environments, records)
+        await records.evaluation(report)
+        await records.summary({ policy: source, split: choice.split, report })
+        progress.finish()
+        this.log(this.#text(report, source, choice, records.directory))
+        assertFailureShare(report, config.evaluation.maxFailureShare)
+        const directory = resolve(records.directory)
+        return { status: 'done', weights: source, split: choice.split, directory, ...report }
       })
-      await records.evaluation(report)
-      await records.summary({ policy: source, split: choice.split, report })
-      progress.finish()
-      this.log(this.#text(report, source, choice, records.directory))
-      assertFailureShare(report, config.evaluation.maxFailureShare)
-      return { status: 'done', weights: source, split: choice.split, directory: resolve(records.directory), ...report }
     } finally {
       await opened.close()
     }
@@ -90,4 +83,25 @@ export default class Eval extends RlenvCommand {
     if (breakdown) parts.push(breakdownTable(report))
     return [...parts, `run in ${relative(process.cwd(), directory) || '.'}`].join('\n')
   }
+}
+
+/** Plays the tasks of these environments, and writes each rollout down as it ends. */
+function recordedReport(
+  { config, emit, signal }: Session,
+  { engine, policy }: EvaluationSession,
+  environments: readonly Environment[],
+  records: RunDirectory,
+): Promise<EvaluationReport> {
+  return whileWriting(signal, (write, stop) => {
+    const timings: RolloutTiming[] = []
+    const onTiming = (timing: RolloutTiming) => void timings.push(timing)
+    const onGroup = (group: TrajectoryGroup) => {
+      write(records.record(group.members))
+      write(records.timings(timings.splice(0)))
+    }
+    const onFailedAttempts = (attempts: readonly JudgedTrajectory[]) => write(records.failedAttempts(attempts))
+    const { evaluation: settings, seed } = config
+    const taking = { onGroup, onFailedAttempts, onTiming, events: emit }
+    return evaluate({ engine, environments, settings, seed, policy, step: null, ...taking }, stop)
+  })
 }

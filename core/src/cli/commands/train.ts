@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { describeSizes } from '../../config/describe-sizes.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
+import { forceDescription, requireFolder } from '../forced-resume.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { trainInRun } from '../training-command.ts'
 import { trainingHooks } from '../training-hooks.ts'
@@ -18,7 +19,8 @@ export default class Train extends RlenvCommand {
   ]
   static override readonly args = {
     run: Args.string({
-      description: 'Folder of the run to resume. Default: the latest of this configuration, an unfinished one first.',
+      description:
+        'Folder of the run to resume. Default: the latest of this configuration and its name, an unfinished one first.',
     }),
   }
   static override readonly flags = {
@@ -26,16 +28,14 @@ export default class Train extends RlenvCommand {
     steps: Flags.integer({ description: 'Training steps.', min: 1 }),
     'max-concurrent': Flags.integer({ description: 'Rollouts in flight.', min: 1 }),
     resume: Flags.boolean({ description: 'Go on with an earlier run instead of starting a new one.' }),
-    force: Flags.boolean({
-      description: 'Go on although the dataset, the configuration or a plugin has changed.',
-      dependsOn: ['resume'],
-    }),
+    force: Flags.boolean({ description: forceDescription, dependsOn: ['resume'] }),
     'dry-run': Flags.boolean({ description: 'Say what would be done and do nothing.' }),
   }
 
   override async run(): Promise<unknown> {
     const { args, flags } = await this.parse(Train)
     if (args.run !== undefined && !flags.resume) throw strayWord(args.run)
+    if (flags.force) requireFolder(args.run, 'train --resume')
     const overrides = [
       ...(flags.steps === undefined ? [] : [`training.steps=${flags.steps}`]),
       ...(flags['max-concurrent'] === undefined ? [] : [`rollout.maxConcurrentRollouts=${flags['max-concurrent']}`]),

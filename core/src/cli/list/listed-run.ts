@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { namesIn } from '../../runs/names-in.ts'
 import { isBeingWritten } from '../../runs/run-lock.ts'
+import { lastSettings } from '../../runs/run-metadata.ts'
 import { type FoundRun, runsBelow } from '../../runs/runs-below.ts'
 import { readJsonIfPresent } from '../../runs/step-files.ts'
 
@@ -39,7 +40,7 @@ export async function listedRuns(root: string): Promise<readonly ListedRun[]> {
 
 async function listedRun({ directory, metadata }: FoundRun): Promise<ListedRun> {
   const { kind, attempts } = metadata
-  const resolved = configSchema.safeParse(await contentOf(directory, 'config.resolved.json')).data
+  const resolved = configSchema.safeParse(await contentOf(directory, lastSettings(metadata).config)).data
   const summary = summarySchema.safeParse(await contentOf(directory, 'summary.json')).data
   const last = attempts.at(-1)
   const stopped = (await isBeingWritten(directory)) ? 'running' : 'killed'

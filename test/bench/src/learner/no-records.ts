@@ -27,5 +27,6 @@ export class NoRecords implements TrainingRecords {
   async evaluation(): Promise<void> {}
   async summary(): Promise<void> {}
   async file(): Promise<void> {}
+  async begun(): Promise<void> {}
   async rewind(): Promise<void> {}
 }
