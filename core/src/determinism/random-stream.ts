@@ -29,7 +29,7 @@ export class RandomStream {
     return new RandomStream(key, [word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3) | 1])
   }
 
-  /** A stream with this one's key in a state of its own; see {@link key} and {@link state}. */
+  /** A stream with this one's key in a state of its own; see `key` and `state()`. */
   static revive(key: string, state: RandomState): RandomStream {
     return new RandomStream(key, state)
   }

@@ -40,7 +40,7 @@ export interface RunMetadata {
   readonly rlenv_version: string
   readonly node_version: string
   readonly attempts: readonly RunAttempt[]
-  /** What the command added at the first start; see {@link lastSettings}. */
+  /** What the command added at the first start; see `lastSettings`. */
   readonly details: JsonObject
 }
 
