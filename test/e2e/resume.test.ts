@@ -3,25 +3,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { crashConfig, killedRun } from './crash-run.ts'
 import { Project } from './project.ts'
+import type { Ended, Listed } from './run-documents.ts'
 
 const project = new Project({ 'rlenv.config.ts': crashConfig })
 afterAll(() => project.remove())
-
-interface Ended {
-  readonly status: string
-  readonly finishedSteps: number
-  readonly directory: string
-}
-
-interface Listed {
-  readonly directory: string
-  readonly kind: string
-  readonly status: string
-  readonly starts: number
-  readonly seed: number
-  readonly steps: { readonly finished: number; readonly wanted: number } | null
-  readonly success: number | null
-}
 
 /** Flags with which a command looks for runs in a folder of its own. */
 const runsIn = (folder: string) => ['--set', `output.directory=${folder}/outputs`]
