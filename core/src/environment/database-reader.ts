@@ -57,19 +57,19 @@ export interface KeptTables {
   set(table: string, rows: QueryRows): void
 }
 
-/** Reads one state of a database. The connection is asked for at each use, so that nothing is opened before it is needed. */
+/** Reads one state of a database. A connection is asked for at each use, so that nothing is opened before it is needed. */
 export class DatabaseReader implements StateReader {
   readonly tables: readonly string[]
   readonly #catalog: TableCatalog
   readonly #registry: StatementRegistry
-  readonly #connection: () => Connection
+  readonly #connection: (statement: RegisteredStatement) => Connection
   readonly #kept: KeptTables | null
 
   /** @param kept - tables that are known; null reads each table anew. */
   constructor(
     catalog: TableCatalog,
     registry: StatementRegistry,
-    connection: () => Connection,
+    connection: (statement: RegisteredStatement) => Connection,
     kept: KeptTables | null = null,
   ) {
     this.tables = catalog.names
@@ -83,7 +83,7 @@ export class DatabaseReader implements StateReader {
     const statement = this.#catalog.reader(table)
     const kept = this.#kept?.get(table)
     if (kept !== undefined) return kept
-    const rows = this.#connection()
+    const rows = this.#connection(statement)
       .all(statement)
       .map((row) => toRow(statement.columns, row))
     this.#kept?.set(table, rows)
@@ -99,7 +99,7 @@ export class DatabaseReader implements StateReader {
     }
     const bindings = bindingsOf(statement, parameters)
     try {
-      return this.#connection()
+      return this.#connection(statement)
         .fetch(statement, bindings)
         .rows.map((row): Row => toRow(statement.columns, row))
     } catch (cause) {

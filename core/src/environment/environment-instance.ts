@@ -10,12 +10,12 @@ import { diffTable } from './diff/table-diff.ts'
 import { ChangedRows } from './instance/changed-rows.ts'
 import { CloneState } from './instance/clone-state.ts'
 import { attributeCrash, isCrash } from './instance/crash-attribution.ts'
+import { InstanceDatabase } from './instance/instance-database.ts'
 import type { InstanceState, Snapshot } from './instance/instance-state.ts'
 import { mostReplayCost } from './instance/replay-rules.ts'
 import { ReplayState } from './instance/replay-state.ts'
 import type { InstanceHost } from './instance-host.ts'
 import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
-import type { Connection } from './sqlite/connection.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
 import { CallEffects } from './tools/call-effects.ts'
 import type { CompiledTool } from './tools/compile-toolset.ts'
@@ -46,6 +46,8 @@ export interface InstanceOptions {
   readonly seed: number
   /** Whether a state that becomes costly to replay turns into a database of its own. */
   readonly promotes: boolean
+  /** Whether reads of tables that it has not written may be answered by the image that all instances share. */
+  readonly sharesReads: boolean
   readonly scriptLimits: ScriptLimits
   readonly start: InstanceStart
 }
@@ -123,7 +125,7 @@ export class EnvironmentInstance implements WorldInstance {
 
   /** The same from a scan of every table; what {@link diff} is held equal to. */
   verifyDiff(): StateDiff {
-    const connection = this.#connection()
+    const connection = this.#open().connection()
     return this.#environment.scans.flatMap((scan, table) =>
       diffTable(scan, this.#environment.baseRows(table), this.#environment.scan(connection, table)),
     )
@@ -180,21 +182,18 @@ export class EnvironmentInstance implements WorldInstance {
 
   #attempt(compiled: CompiledTool, args: JsonObject): Attempt {
     const { tool, program } = compiled
-    const connection = this.#connection()
-    const effects = new CallEffects()
     const writes = tool.effect === 'write'
-    if (writes) this.#state.writing()
-    connection.partlyWritten.clear()
+    const database = this.#database(writes)
+    const effects = new CallEffects()
     const result =
-      program === null
-        ? this.#runScript(tool, args, connection, effects)
-        : runSqlTool(program, connection, args, effects)
-    if (result.ok) effects.suspect(connection.partlyWritten)
+      program === null ? this.#runScript(tool, args, database, effects) : runSqlTool(program, database, args, effects)
+    const { partlyWritten } = database
+    if (result.ok) effects.suspect(partlyWritten)
     if (writes && !result.ok) this.#state.recover()
-    return { result, effects, unrepeatable: connection.partlyWritten.size > 0 }
+    return { result, effects, unrepeatable: partlyWritten.size > 0 }
   }
 
-  #runScript(tool: Tool, args: JsonObject, connection: Connection, effects: CallEffects): ToolResult {
+  #runScript(tool: Tool, args: JsonObject, database: InstanceDatabase, effects: CallEffects): ToolResult {
     const { implementation } = tool
     const file = implementation.kind === 'script' ? implementation.file : ''
     return runScriptTool({
@@ -202,7 +201,7 @@ export class EnvironmentInstance implements WorldInstance {
       file,
       source: this.#environment.scripts[file] ?? '',
       args,
-      connection,
+      database,
       registry: this.#environment.registry,
       runtime: () => this.#scriptRuntime(),
       effects,
@@ -250,8 +249,11 @@ export class EnvironmentInstance implements WorldInstance {
     return this.#state
   }
 
-  #connection(): Connection {
-    return this.#open().connection()
+  /** @param writes - whether what is to come may write. */
+  #database(writes: boolean): InstanceDatabase {
+    const { sharesReads } = this.#options
+    const places = { host: this.#environment, state: this.#open(), changed: this.#changed, sharesReads }
+    return new InstanceDatabase(places, writes)
   }
 
   #release(): void {
@@ -263,18 +265,10 @@ export class EnvironmentInstance implements WorldInstance {
   /** Reads the present state; tables that no call has changed are read from the shared initial state. */
   #reader(): DatabaseReader {
     const { catalog, registry, initial, tables } = this.#environment
-    return new DatabaseReader(catalog, registry, () => this.#readable(), {
+    return new DatabaseReader(catalog, registry, (statement) => this.#database(false).reading(statement), {
       get: (table) => (this.#changed.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
       set: () => {},
     })
-  }
-
-  #readable(): Connection {
-    const state = this.#open()
-    if (!state.pristine) return state.connection()
-    const { base } = this.#environment
-    base.random = state.random
-    return base
   }
 }
 

@@ -35,6 +35,11 @@ export interface OpenOptions {
   readonly seed: number
   /** Default `auto`. What an environment's SQL rules out is a clone whatever is asked for. */
   readonly strategy?: InstanceStrategy
+  /**
+   * Whether reads of tables that the instance has not written may be answered by the image that all instances share.
+   * Default true. Without, a `clone` is a database of its own and nothing else: what all others are held equal to.
+   */
+  readonly sharesReads?: boolean
   /** Bounds of each script call, where they differ from the defaults. */
   readonly scriptLimits?: Partial<ScriptLimits>
 }
@@ -122,13 +127,14 @@ export class ExecutableEnvironment implements InstanceHost {
   }
 
   /** A fresh instance; opens no database before its first call. */
-  open({ seed, strategy = 'auto', scriptLimits = {} }: OpenOptions): EnvironmentInstance {
+  open({ seed, strategy = 'auto', sharesReads = true, scriptLimits = {} }: OpenOptions): EnvironmentInstance {
     const random = new SeededRandom(seed)
     const replayed = this.#replayable && strategy !== 'clone'
     const state: Snapshot = replayed ? { kind: 'replay', log: [], random } : { kind: 'clone', bytes: null, random }
     return new EnvironmentInstance(this, {
       seed,
       promotes: strategy === 'auto',
+      sharesReads,
       scriptLimits: { ...defaultScriptLimits, ...scriptLimits },
       start: { state, calls: 0, touched: false },
     })

@@ -1,6 +1,7 @@
 import type { Cell, Row } from '../../vocabulary/database.ts'
 import type { RowChange, StateDiff } from '../../vocabulary/state-diff.ts'
 import { type SqliteRow, type SqliteValue, sameValue, toRow } from '../sqlite/cell.ts'
+import { columnList, rowLookupSql } from '../sqlite/row-lookup.ts'
 import { quoteName } from '../sqlite/sql-text.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 
@@ -9,7 +10,7 @@ export interface TableScan {
   readonly table: string
   /** Every row; in the order of the key where that is the row id, otherwise in an order that is stable between two states. */
   readonly sql: string
-  /** The row whose identity is `@k0`, `@k1` and so on. */
+  /** The row whose identity is bound to `?`, value by value. */
   readonly rowSql: string
   readonly columns: readonly string[]
   /** Number of leading values that are no columns: 1 with a row id, otherwise 0. */
@@ -35,13 +36,14 @@ export function tableScan(table: TableInfo): TableScan {
   const byRowid =
     first !== undefined && table.identity.length === 1 && table.primaryKey.length === 0 && first === table.rowidName
   const lead = byRowid ? 1 : 0
-  const selected = [...(byRowid ? [first] : []), ...columns.map(quoteName)].join(', ')
+  const selected = byRowid ? `${first}, ${columnList(table)}` : columnList(table)
   const identityAt = byRowid ? [0] : table.identity.map((name) => columns.indexOf(name))
   const sql = `SELECT ${selected} FROM main.${quoteName(table.name)}`
   const [key = ''] = table.primaryKey
   const order = table.keyIsRowid ? ` ORDER BY ${quoteName(key)}` : ''
   const keys = byRowid ? [first] : table.identity.map(quoteName)
-  const rowSql = `${sql} WHERE ${keys.map((name, index) => `${name} = @k${index}`).join(' AND ')}`
+  const byKey = `${sql} WHERE ${keys.map((name) => `${name} = ?`).join(' AND ')}`
+  const rowSql = table.keyIsRowid ? rowLookupSql(table) : byKey
   const unique = uniqueness(table, byRowid)
   return { table: table.name, sql: sql + order, rowSql, columns, lead, identity: table.identity, identityAt, unique }
 }

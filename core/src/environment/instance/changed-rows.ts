@@ -2,6 +2,7 @@ import type { RowChange, StateDiff } from '../../vocabulary/state-diff.ts'
 import { changeOf, compareChanges, diffTable, keyText, rowKey, sameRow, type TableScan } from '../diff/table-diff.ts'
 import type { SqliteRow, SqliteValue } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
+import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import { largestRowid } from './replay-rules.ts'
 
 /** Where rows are read from; tables go by their position. */
@@ -65,13 +66,16 @@ function pairsOf(scan: TableScan, base: readonly SqliteRow[], now: readonly Sqli
   return pairs
 }
 
-/** Rows that one instance has changed, kept by key, so that neither a diff nor a fork depends on how large the image is. */
+/** Rows that one instance has changed, and which tables it has written. The rows are kept by key, so that neither a diff nor a fork depends on how large the image is. */
 export class ChangedRows {
   readonly #source: RowSource
   /** Changed rows of tables with a key. */
   readonly #pairs = new Map<number, Pairs>()
   /** All rows of written tables without one. */
   readonly #whole = new Map<number, readonly SqliteRow[]>()
+  /** Tables that statements which were run may have written, whatever became of it. */
+  readonly #written = new Set<number>()
+  #pristine = true
   #exhausted = false
 
   /** @param start - another instance's, to begin with a copy of. */
@@ -80,7 +84,21 @@ export class ChangedRows {
     if (start === undefined) return
     for (const [table, pairs] of start.#pairs) this.#pairs.set(table, new Map(pairs))
     for (const [table, rows] of start.#whole) this.#whole.set(table, rows)
+    for (const table of start.#written) this.#written.add(table)
+    this.#pristine = start.#pristine
     this.#exhausted = start.#exhausted
+  }
+
+  /** To be told of every write, before it runs. */
+  writes({ writes }: RegisteredStatement): void {
+    this.#pristine = false
+    for (const table of writes) this.#written.add(table)
+  }
+
+  /** Whether a statement that only reads finds what it would find in the initial state. */
+  readsInitial({ reads, readOnly }: RegisteredStatement): boolean {
+    if (!readOnly) return false
+    return this.#pristine || (reads?.every((table) => !this.#written.has(table)) ?? false)
   }
 
   /** Whether a row got the largest row id there is, behind which SQLite gives out unused ones at random. */

@@ -38,10 +38,6 @@ export class CloneState implements InstanceState {
     return state
   }
 
-  get pristine(): boolean {
-    return this.#connection === null && this.#bytes === null
-  }
-
   connection(): Connection {
     this.#connection ??= new Connection(this.#bytes ?? this.#image.bytes, this.#image.clock, this.random)
     return this.#connection
@@ -58,7 +54,7 @@ export class CloneState implements InstanceState {
   recover(): void {}
 
   snapshot(): Snapshot {
-    return { kind: 'clone', bytes: this.pristine ? null : this.image(), random: this.random.copy() }
+    return { kind: 'clone', bytes: this.#connection === null ? this.#bytes : this.image(), random: this.random.copy() }
   }
 
   image(): Buffer {

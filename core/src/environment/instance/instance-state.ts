@@ -17,8 +17,6 @@ export interface InstanceState {
   readonly kind: Snapshot['kind']
   /** Where `random()` draws from. */
   readonly random: SeededRandom
-  /** Whether it is the environment's initial state without doubt, so that nothing needs to be opened to read it. */
-  readonly pristine: boolean
   /** The connection, in this state; until another instance of the environment is used. */
   connection(): Connection
   /** To be called before a tool that writes. */

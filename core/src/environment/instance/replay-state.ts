@@ -34,10 +34,6 @@ export class ReplayState implements InstanceState {
     return this.#cost
   }
 
-  get pristine(): boolean {
-    return this.#log.length === 0
-  }
-
   connection(): Connection {
     return this.#hot.enter(this)
   }

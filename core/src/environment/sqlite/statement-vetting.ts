@@ -1,16 +1,19 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
+import { admittedStatements, longestSql, mostRowVisits, refusedTables } from './admitted-sql.ts'
 import {
-  admittedFunctions,
-  admittedStatements,
-  longestSql,
-  mostRowVisits,
-  refusedOpcodes,
-  refusedTables,
-} from './admitted-sql.ts'
+  type Opcode,
+  type OpcodeColumns,
+  opcodeFaults,
+  opcodeOf,
+  openedPages,
+  reportsRowid,
+  yieldsOneRow,
+} from './opcodes.ts'
 import { type PlanLine, type PlanNames, planCost } from './plan-cost.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
+import { lookedUp, rowLookupSql } from './row-lookup.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
 import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
@@ -19,7 +22,7 @@ import { columnRepetitions, growthFaults } from './text-growth.ts'
 /** A statement that was looked at and may run. */
 export interface VettedStatement {
   readonly sql: string
-  /** The same with `?` for its parameters, in their order; null when it must be bound by name. */
+  /** The same, or one that reads the same row, with `?` for its parameters in their order; null when it must be bound by name. */
   readonly positional: string | null
   /** Names of its `@name` parameters, each once, in the order in which they first appear. */
   readonly parameters: readonly string[]
@@ -27,6 +30,8 @@ export interface VettedStatement {
   readonly columns: readonly string[]
   /** Tables whose rows it may change, triggers and cascades included; positions in the vetter's table list, ascending. */
   readonly writes: readonly number[]
+  /** Tables that its result depends on, as positions; null when that may be more than tables, as with virtual ones. */
+  readonly reads: readonly number[] | null
   readonly readOnly: boolean
   /** Whether it runs trigger or foreign-key programs, whose changes its own count does not hold. */
   readonly firesPrograms: boolean
@@ -53,46 +58,9 @@ export type Vetting =
   | { readonly ok: true; readonly statement: VettedStatement }
   | { readonly ok: false; readonly faults: readonly string[] }
 
-interface Opcode {
-  readonly addr: number
-  readonly opcode: string
-  readonly p1: number
-  readonly p2: number
-  readonly p3: number
-  readonly p4: string | null
-  readonly p5: number
-}
-
-/** A line of EXPLAIN, as its columns stand. Source: sqlite.org/lang_explain.html and the pinned version's opcodes. */
-type OpcodeColumns = readonly [
-  addr: number,
-  opcode: string,
-  p1: number,
-  p2: number,
-  p3: number,
-  p4: string | null,
-  p5: number,
-]
-
 type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
 
-const opcodeOf = ([addr, opcode, p1, p2, p3, p4, p5]: OpcodeColumns): Opcode => ({ addr, opcode, p1, p2, p3, p4, p5 })
-
 const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
-
-/** Flag of an Insert opcode that sets the connection's last row id. Source: OPFLAG_LASTROWID of SQLite. */
-const setsLastRowid = 0x20
-
-/** Opcodes that go back for another row. */
-const loops = new Set(['Next', 'Prev', 'VNext', 'SorterNext', 'Yield', 'InitCoroutine', 'Gosub'])
-
-/** Holds for look-ups by key; what it does not see as one row is only read more slowly. */
-function yieldsOneRow(opcodes: readonly Opcode[]): boolean {
-  const results = opcodes.filter(({ opcode }) => opcode === 'ResultRow').length
-  return results === 1 && !opcodes.some(({ opcode }) => loops.has(opcode))
-}
-
-const callsFunction = new Set(['Function', 'PureFunc', 'AggStep', 'AggStep1', 'AggInverse', 'AggValue', 'AggFinal'])
 
 function textFaults(sql: string, tokens: readonly SqlToken[]): string[] {
   const faults: string[] = []
@@ -107,27 +75,6 @@ function textFaults(sql: string, tokens: readonly SqlToken[]): string[] {
       faults.push(`names ${token.text}`)
   }
   return faults
-}
-
-function opcodeFaults(opcodes: readonly Opcode[]): string[] {
-  const faults = new Set<string>()
-  for (const { opcode, p3, p4 } of opcodes) {
-    if (refusedOpcodes.has(opcode)) faults.add(`does more than read and write rows (${opcode})`)
-    if ((opcode === 'OpenRead' || opcode === 'OpenWrite') && p3 !== 0) faults.add('reaches another database')
-    if (!callsFunction.has(opcode) || p4 === null) continue
-    const name = p4.replace(/\(-?\d+\)$/, '').toLowerCase()
-    if (!admittedFunctions.has(name)) faults.add(`calls ${name}(), which is not allowed`)
-  }
-  return [...faults]
-}
-
-/** Looks at the statement's own program, which comes first; those of triggers each start again at address 0. */
-function reportsRowid(opcodes: readonly Opcode[]): boolean {
-  const next = opcodes.findIndex(({ addr }, index) => index > 0 && addr === 0)
-  const own = next < 0 ? opcodes : opcodes.slice(0, next)
-  return own.some(({ opcode, p1, p5 }) => {
-    return opcode === 'Insert' ? (p5 & setsLastRowid) !== 0 : opcode === 'VUpdate' && p1 === 1
-  })
 }
 
 function isUpsert(tokens: readonly SqlToken[]): boolean {
@@ -235,10 +182,11 @@ export class StatementVetter {
     const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
     const vetted: VettedStatement = {
       sql,
-      positional: positionalSql(sql, tokens),
+      positional: this.#positional(sql, tokens),
       parameters,
       columns: statement.reader ? statement.columns().map((column) => column.name) : [],
       writes,
+      reads: this.#reads(opcodes),
       readOnly: statement.readonly,
       firesPrograms,
       single: yieldsOneRow(opcodes),
@@ -250,6 +198,11 @@ export class StatementVetter {
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }
     return { ok: true, statement: vetted }
+  }
+
+  #positional(sql: string, tokens: readonly SqlToken[]): string | null {
+    const table = lookedUp(tokens, this.#tables)
+    return table === undefined ? positionalSql(sql, tokens) : rowLookupSql(table)
   }
 
   /** A table whose own definition replaces rows on conflict may lose others than the one that is written. */
@@ -280,6 +233,13 @@ export class StatementVetter {
         return positions.has(name.toLowerCase()) ? null : largest
       },
     }
+  }
+
+  #reads(opcodes: readonly Opcode[]): readonly number[] | null {
+    const pages = openedPages(opcodes)
+    if (pages === null) return null
+    const tables = [...pages].map((page) => this.#tableOfPage.get(page))
+    return tables.includes(undefined) ? null : [...new Set(tables as number[])]
   }
 
   #writes(opcodes: readonly Opcode[]): readonly number[] {

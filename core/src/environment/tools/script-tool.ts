@@ -2,9 +2,9 @@ import { RandomStream } from '../../determinism/random-stream.ts'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { Tool, ToolResult } from '../../vocabulary/tool.ts'
+import type { InstanceDatabase } from '../instance/instance-database.ts'
 import type { ScriptOutcome, ScriptRuntime } from '../sandbox/script-runtime.ts'
 import { type BoundValue, fromJson, toCells } from '../sqlite/cell.ts'
-import type { Connection } from '../sqlite/connection.ts'
 import { searchFault } from '../sqlite/search-texts.ts'
 import type { RegisteredStatement, StatementRegistry } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
@@ -19,7 +19,7 @@ export interface ScriptToolCall {
   readonly file: string
   readonly source: string
   readonly args: JsonObject
-  readonly connection: Connection
+  readonly database: InstanceDatabase
   readonly registry: StatementRegistry
   readonly runtime: () => ScriptRuntime
   readonly effects: CallEffects
@@ -50,7 +50,7 @@ interface ScriptRequest {
   readonly parameters: Json
 }
 
-/** A list `[kind, "db", sql, parameters]`, or `kind slot parameters` for a statement that was prepared before. */
+/** A list `[kind, "db", sql, parameters]`, or `kind id parameters` for a statement that was prepared before. */
 function readRequest(call: ScriptToolCall, text: string): ScriptRequest {
   if (text.startsWith('[')) {
     const [kind, , sql, parameters] = JSON.parse(text) as [string, string, string, Json]
@@ -64,8 +64,7 @@ function readRequest(call: ScriptToolCall, text: string): ScriptRequest {
 
 function refuse(call: ScriptToolCall, { kind, statement }: ScriptRequest): void {
   // After OR ROLLBACK nothing could take further writes back.
-  if (call.tool.effect === 'write' && !call.connection.database.inTransaction)
-    throw new RequestRefused('rolled_back', 'an earlier statement has rolled the whole call back')
+  if (call.database.lost) throw new RequestRefused('rolled_back', 'an earlier statement has rolled the whole call back')
   if (kind !== 'run' && !statement.readOnly)
     throw new RequestRefused('invalid_statement', 'db.all and db.get only read; use db.run to write')
   if (kind === 'run' && call.tool.effect === 'read')
@@ -76,7 +75,7 @@ function refuse(call: ScriptToolCall, { kind, statement }: ScriptRequest): void 
 function answer(call: ScriptToolCall, text: string): string {
   const request = readRequest(call, text)
   const { kind, statement, parameters } = request
-  if (kind === 'prepare') return JSON.stringify({ value: { id: statement.slot, columns: statement.columns } })
+  if (kind === 'prepare') return JSON.stringify({ value: { id: statement.id, columns: statement.columns } })
   refuse(call, request)
   const given = isObject(parameters) ? parameters : {}
   const bindings: Record<string, BoundValue> = {}
@@ -84,14 +83,15 @@ function answer(call: ScriptToolCall, text: string): string {
   const fault = searchFault(statement.searchTexts, bindings)
   if (fault !== null) throw new RequestRefused('statement_failed', `${fault.parameter} ${fault.message}`)
   if (kind === 'run') {
-    const done = call.connection.run(statement, bindings)
+    call.database.save()
+    const done = call.database.run(statement, bindings)
     call.effects.record(statement, bindings, done)
     const inserted = statement.inserts && done.changes > 0
     return JSON.stringify({
       value: { changes: done.changes, lastInsertRowid: inserted ? Number(done.rowid) : null },
     })
   }
-  const { rows, more } = call.connection.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
+  const { rows, more } = call.database.fetch(statement, bindings, kind === 'get' ? 1 : mostRows)
   if (more && kind === 'all')
     throw new RequestRefused('too_many_rows', `the statement yields more than ${mostRows} rows`)
   return JSON.stringify(rows.map(toCells))
@@ -121,18 +121,10 @@ function resultOf(tool: Tool, outcome: ScriptOutcome): ToolResult {
   return failed({ kind: 'business_rejection', code: outcome.code, message })
 }
 
-function takeBack(connection: Connection): void {
-  if (!connection.database.inTransaction) return
-  connection.control('ROLLBACK TO tool_call')
-  connection.control('RELEASE tool_call')
-}
-
 /** Runs a script tool. A call that fails leaves no trace. Never throws. */
 export function runScriptTool(call: ScriptToolCall): ToolResult {
-  const { tool, connection, runtime, effects } = call
-  const writes = tool.effect === 'write'
+  const { tool, database, runtime, effects } = call
   try {
-    if (writes) connection.control('SAVEPOINT tool_call')
     const outcome = runtime().call({
       file: call.file,
       source: call.source,
@@ -142,13 +134,14 @@ export function runScriptTool(call: ScriptToolCall): ToolResult {
       answer: (request) => answerText(call, request),
     })
     const result = resultOf(tool, outcome)
-    if (result.ok && writes) connection.control('RELEASE tool_call')
-    if (result.ok) return result
-    if (writes) takeBack(connection)
-    effects.forget()
+    if (result.ok) database.keep()
+    else {
+      database.takeBack()
+      effects.forget()
+    }
     return result
   } catch (thrown) {
-    if (writes) takeBack(connection)
+    database.takeBack()
     effects.forget()
     return failureOf(tool.name, thrown)
   }

@@ -1,8 +1,8 @@
 import type { Row } from '../../vocabulary/database.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { SqlStep, ToolErrorTemplate, ToolResult } from '../../vocabulary/tool.ts'
+import type { InstanceDatabase } from '../instance/instance-database.ts'
 import { type BoundValue, fromJson, type SqliteValue, toRow } from '../sqlite/cell.ts'
-import type { Connection } from '../sqlite/connection.ts'
 import { searchFault } from '../sqlite/search-texts.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import type { CallEffects } from './call-effects.ts'
@@ -33,7 +33,8 @@ export interface SqlProgram {
 
 /** One call of a declarative tool under way. */
 interface Run {
-  readonly connection: Connection
+  readonly database: InstanceDatabase
+  readonly needsSavepoint: boolean
   readonly args: JsonObject
   readonly scope: Record<string, BoundValue>
   readonly effects: CallEffects
@@ -60,7 +61,7 @@ function errorFrom(template: ToolErrorTemplate, args: JsonObject): ToolResult {
 
 function runRow(run: Run, { step, statement, outputs }: CompiledStep): ToolResult | null {
   if (step.kind !== 'row' || statement === null) return null
-  const { rows, more } = run.connection.fetch(statement, run.scope, 1)
+  const { rows, more } = run.database.fetch(statement, run.scope, 1)
   const [row] = rows
   if (row === undefined || more) return errorFrom(step.error, run.args)
   outputs.forEach((name, index) => {
@@ -73,7 +74,7 @@ function runRow(run: Run, { step, statement, outputs }: CompiledStep): ToolResul
 function runRows(run: Run, { step, statement }: CompiledStep): null {
   if (step.kind !== 'rows' || statement === null) return null
   const limit = step.limit ?? defaultRowLimit
-  const { rows, more } = run.connection.fetch(statement, run.scope, limit)
+  const { rows, more } = run.database.fetch(statement, run.scope, limit)
   run.content = rows.map((row): Row => toRow(statement.columns, row))
   run.notice = more ? `only the first ${limit} rows are shown; there are more` : undefined
   return null
@@ -81,7 +82,8 @@ function runRows(run: Run, { step, statement }: CompiledStep): null {
 
 function runWrite(run: Run, { step, statement }: CompiledStep): ToolResult | null {
   if (step.kind !== 'run' || statement === null) return null
-  const done = run.connection.run(statement, run.scope)
+  if (run.needsSavepoint) run.database.save()
+  const done = run.database.run(statement, run.scope)
   const { changes, rowid } = done
   run.effects.record(statement, run.scope, done)
   if (changes === 0 && step.error !== undefined) return errorFrom(step.error, run.args)
@@ -125,34 +127,27 @@ function runSteps(program: SqlProgram, run: Run): ToolResult {
     : { ok: true, content: run.content, notice: run.notice }
 }
 
-/** Takes back what a failing call wrote. After OR ROLLBACK there is nothing left to take back. */
-function takeBack(connection: Connection): void {
-  if (!connection.database.inTransaction) return
-  connection.control('ROLLBACK TO tool_call')
-  connection.control('RELEASE tool_call')
-}
-
 /** Runs a declarative tool. A call that fails leaves no trace. Never throws. */
 export function runSqlTool(
   program: SqlProgram,
-  connection: Connection,
+  database: InstanceDatabase,
   args: JsonObject,
   effects: CallEffects,
 ): ToolResult {
   const scope: Record<string, BoundValue> = {}
   for (const name of program.arguments) scope[name] = fromJson(argument(args, name))
   for (const name of program.variables) scope[name] = null
-  const run: Run = { connection, args, scope, effects, content: null, notice: undefined }
+  const { needsSavepoint } = program
+  const run: Run = { database, needsSavepoint, args, scope, effects, content: null, notice: undefined }
   let result: ToolResult
   try {
-    if (program.needsSavepoint) connection.control('SAVEPOINT tool_call')
     result = runSteps(program, run)
-    if (result.ok && program.needsSavepoint) connection.control('RELEASE tool_call')
+    if (result.ok) database.keep()
   } catch (thrown) {
     result = failureOf(program.name, thrown)
   }
   if (!result.ok) {
-    if (program.needsSavepoint) takeBack(connection)
+    database.takeBack()
     effects.forget()
   }
   return result

@@ -1,6 +1,6 @@
 import { routeCall, type ToolCall } from 'rlenv'
 import type { Metric } from '../metric.ts'
-import { type Bench, clones, closeAll, type Instance, median, metric } from './engine-bench.ts'
+import { type Bench, clones, closeAll, elapsed, type Instance, median, metric } from './engine-bench.ts'
 import { RawTools } from './raw-sqlite.ts'
 
 const { signal } = new AbortController()
@@ -12,12 +12,6 @@ type Plan = Bench['plans'][number]
 
 /** Plays some plans and returns the milliseconds that it took. */
 type Way = (slice: readonly Plan[], first: number) => number
-
-function elapsed(work: () => void): number {
-  const started = performance.now()
-  work()
-  return performance.now() - started
-}
 
 /**
  * Microseconds per call of several ways to play the plans, medians over the rounds. They take turns after every few

@@ -20,6 +20,13 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** Milliseconds that `work` takes. */
+export function elapsed(work: () => void): number {
+  const started = performance.now()
+  work()
+  return performance.now() - started
+}
+
 /** Median milliseconds of `work`, after one round that does not count. `before` and `after` are not timed. */
 export function timed<T>(
   rounds: number,
@@ -30,9 +37,8 @@ export function timed<T>(
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {
     const made = before()
-    const started = performance.now()
-    work(made)
-    if (round > 0) times.push(performance.now() - started)
+    const ms = elapsed(() => work(made))
+    if (round > 0) times.push(ms)
     after(made)
   }
   return median(times)

@@ -1,5 +1,5 @@
 import type { Metric } from '../metric.ts'
-import { type Bench, closeAll, type Instance, median, metric } from './engine-bench.ts'
+import { type Bench, closeAll, elapsed, type Instance, median, metric } from './engine-bench.ts'
 import { RawTools } from './raw-sqlite.ts'
 
 /** What a verifier would ask of the final state. */
@@ -24,12 +24,6 @@ export function playInterleaved({ plans }: Bench, open: readonly Instance[]): vo
       if (call !== undefined) JSON.stringify(instance.call(call.tool, call.arguments).result)
     })
   }
-}
-
-function elapsed(work: () => void): number {
-  const started = performance.now()
-  work()
-  return performance.now() - started
 }
 
 /** Milliseconds of several ways to play all plans, medians over the rounds. They take turns, so that noise meets all of them. */
