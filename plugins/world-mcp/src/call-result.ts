@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 import { canonicalJson, type Json, type JsonObject, type JsonSchema, outputViolations, type ToolResult } from 'rlenv'
-import { blamesOwnResult, toolFault } from './tool-failure.ts'
+import { refusal, toolFault } from './tool-failure.ts'
 
 export interface ResultBounds {
   /** Longest content that is kept, in characters. */
@@ -10,15 +10,14 @@ export interface ResultBounds {
 }
 
 /**
- * A server's result in the world's words. `isError` is the tool's own refusal; structured content that breaks the tool's
- * own output schema is the server's fault, also where the server found that out itself. Images, sounds and binary resources are described, not carried along.
+ * A server's result in the world's words. `isError` is the tool's own refusal and owes no structured content; a result that
+ * breaks the tool's own output schema is the server's fault. Images, sounds and binary resources are described, not carried
+ * along.
  */
 export function toolResult(tool: string, result: CallToolResult, { maxChars, outputSchema }: ResultBounds): ToolResult {
   const text = result.content.map(blockText).join('\n')
   if (result.isError === true) {
-    if (outputSchema !== null && blamesOwnResult(text)) return toolFault(tool, cut(text, maxChars))
-    const message = text === '' ? `${tool} was refused without a reason` : cut(text, maxChars)
-    return { ok: false, error: { kind: 'business_rejection', code: 'tool_error', message } }
+    return refusal(text === '' ? `${tool} was refused without a reason` : cut(text, maxChars), 'tool_error')
   }
   const structured = result.structuredContent as JsonObject | undefined
   const broken = outputSchema === null ? null : outputFault(outputSchema, structured)

@@ -38,6 +38,8 @@ export class HttpTransport {
     const response = await fetch(place, init)
     const id = requestId(init?.body)
     if (init?.method !== 'POST' || id === null || response.body === null) return response
+    // To the SDK that is all that a notification needs, so that it reads no further and waits.
+    if (response.status === 202) this.#giveUp(id)
     const body = ReadableStream.from(watched(response.body, (isResumable) => !isResumable && this.#giveUp(id)))
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
   }

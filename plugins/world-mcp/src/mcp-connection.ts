@@ -9,6 +9,7 @@ import {
 import { isRlenvError, type JsonObject, RlenvError, rlenvVersion } from 'rlenv'
 import { HttpTransport } from './http-transport.ts'
 import type { ProcessReaper } from './process-reaper.ts'
+import { withoutEnvelope } from './server-error.ts'
 import type { ServerTarget, StdioTarget } from './server-target.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { type ListedTool, toolPageSchema } from './tool-catalog.ts'
@@ -34,7 +35,9 @@ export interface McpConnection {
   readonly workspace: string | null
   /** What the log should know about this server, once. */
   readonly remarks: readonly string[]
-  /** Reads the list again if the server said that it has changed; a list that cannot be read leaves the old one. */
+  /** Takes the list for outdated, though the server has not said so. */
+  doubtTools(): void
+  /** Reads the list again if it is outdated; a list that cannot be read leaves the old one. */
   refresh(timeoutMs: number, signal: AbortSignal): Promise<void>
   /** Sends a call once. When `timeoutMs` are over or the signal aborts, the server is told that nobody waits any more. */
   call(tool: string, args: JsonObject, timeoutMs: number, signal: AbortSignal): Promise<CallEnd>
@@ -168,13 +171,15 @@ class ClientConnection implements McpConnection {
     client.onclose = () => {
       this.fault ??= line.describe() || 'the connection is closed'
     }
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      this.#isStale = true
-    })
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.doubtTools())
   }
 
   get remarks(): readonly string[] {
     return this.#line.remarks
+  }
+
+  doubtTools(): void {
+    this.#isStale = true
   }
 
   async refresh(timeoutMs: number, signal: AbortSignal): Promise<void> {
@@ -241,8 +246,7 @@ class ClientConnection implements McpConnection {
   #failed(cause: unknown): CallEnd {
     if (this.fault !== null) return { kind: 'lost', message: this.fault }
     if (cause instanceof McpError) {
-      const { code } = cause
-      return { kind: 'refused', code, message: cause.message.replace(/^(?:MCP error -?\d+: )+/, '') }
+      return { kind: 'refused', code: cause.code, message: withoutEnvelope(cause.message) }
     }
     if (isSchemaError(cause)) return { kind: 'malformed', message: 'what it answered is no tool result' }
     return { kind: 'lost', message: withCause(cause) }

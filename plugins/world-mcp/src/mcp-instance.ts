@@ -12,15 +12,15 @@ import { toolResult } from './call-result.ts'
 import type { Lease } from './connection-pool.ts'
 import type { CallEnd, McpConnection } from './mcp-connection.ts'
 import { PathAlias } from './path-alias.ts'
+import { type CheckedCall, doubtsCall, refusedResult, type ServerError, wrappedError } from './server-error.ts'
 import type { WorldCall } from './server-options.ts'
 import type { ServerTarget } from './server-target.ts'
-import { type CatalogTool, ToolCatalog } from './tool-catalog.ts'
-import { blamesOwnResult, invalidArguments, refusal, timedOut, toolFault, unknownTool } from './tool-failure.ts'
+import { ToolCatalog } from './tool-catalog.ts'
+import { invalidArguments, timedOut, toolFault, unknownTool } from './tool-failure.ts'
 import { capturedState, ToolState } from './tool-state.ts'
 
-/** JSON-RPC: the server says itself that it failed, or that it does not keep to the protocol. */
-const serverFaults: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_603])
-const invalidParams = -32_602
+/** A tool that no server has. */
+const absentTool = 'rlenv_absent_tool'
 /** Longest error message that is kept; results have a bound of their own. */
 const mostMessageChars = 4_000
 
@@ -41,6 +41,8 @@ export class McpInstance implements WorldInstance {
   readonly #paths: PathAlias
   #catalog: ToolCatalog
   #initial: ToolState | null = null
+  /** Whether errors of tools come as results; null as long as nobody asked. */
+  #sendsResults: boolean | null = null
 
   private constructor(lease: Lease, target: ServerTarget, options: InstanceOptions) {
     this.#lease = lease
@@ -75,15 +77,12 @@ export class McpInstance implements WorldInstance {
 
   async call(name: string, args: Json, signal: AbortSignal): Promise<CallOutcome> {
     const tool = this.#catalog.tool(name)
-    if (tool === undefined) {
-      const known = this.tools.map((definition) => definition.name)
-      return unchanged(unknownTool(name, known))
-    }
+    if (tool === undefined) return unchanged(unknownTool(name, this.#names))
     const checked = ToolCatalog.validate(tool, args)
     if (!checked.ok) return unchanged(invalidArguments(name, checked.violations))
     const end = await this.#send(tool.serverName, checked.value, signal)
     await this.#refresh(signal)
-    return unchanged(this.#result(name, tool, end))
+    return unchanged(await this.#result({ name, tool, args: checked.value }, end, signal))
   }
 
   async capture(): Promise<CapturedState | null> {
@@ -110,18 +109,50 @@ export class McpInstance implements WorldInstance {
     if (this.#connection.tools !== before) this.#catalog = this.#options.catalogOf(this.#connection)
   }
 
-  #result(name: string, { outputSchema }: CatalogTool, end: CallEnd): ToolResult {
+  get #names(): readonly string[] {
+    return this.tools.map(({ name }) => name)
+  }
+
+  /** Asked with a tool that is not there, when it first matters: a server sends that error as it sends all of its tools'. */
+  async #wrapsErrors(signal: AbortSignal): Promise<boolean> {
+    if (this.#sendsResults === null) {
+      const end = await this.#send(absentTool, {}, signal)
+      this.#sendsResults = end.kind === 'answered' && end.result.isError === true
+    }
+    return this.#sendsResults
+  }
+
+  async #result(call: CheckedCall, end: CallEnd, signal: AbortSignal): Promise<ToolResult> {
+    const { name, tool } = call
     switch (end.kind) {
-      case 'answered':
-        return toolResult(name, end.result, { maxChars: this.#options.maxResultChars, outputSchema })
+      case 'answered': {
+        const error = wrappedError(end.result)
+        if (error !== null) return this.#refused(call, error, signal)
+        const maxChars = this.#options.maxResultChars
+        return toolResult(name, end.result, { maxChars, outputSchema: tool.outputSchema })
+      }
       case 'refused':
-        return refused(name, end.code, end.message.slice(0, mostMessageChars))
+        return this.#refused(call, { ...end, isWrapped: false }, signal)
       case 'malformed':
       case 'lost':
         return toolFault(name, end.message.slice(0, mostMessageChars))
       case 'timeout':
         return timedOut(name, this.#options.callTimeoutMs)
     }
+  }
+
+  /** The list is read again where the server may not have the tool any more, for not every server says so. */
+  async #refused(
+    call: CheckedCall,
+    { code, message, isWrapped }: ServerError,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const error = { code, message: message.slice(0, mostMessageChars), isWrapped }
+    if (doubtsCall(error)) {
+      this.#connection.doubtTools()
+      await this.#refresh(signal)
+    }
+    return refusedResult({ ...call, error, known: this.#names, wrapsErrors: () => this.#wrapsErrors(signal) })
   }
 
   async #readState(state: WorldCall, signal: AbortSignal): Promise<ToolState> {
@@ -132,8 +163,8 @@ export class McpInstance implements WorldInstance {
   /** A call of the world itself, whose failure is the environment's. */
   async #own({ tool, arguments: args = {} }: WorldCall, signal: AbortSignal): Promise<Json> {
     const end = await this.#send(tool, args, signal)
-    const schema = { maxChars: Number.POSITIVE_INFINITY, outputSchema: null }
-    const result = end.kind === 'answered' ? toolResult(tool, end.result, schema) : null
+    const bounds = { maxChars: Number.POSITIVE_INFINITY, outputSchema: null }
+    const result = end.kind === 'answered' ? toolResult(tool, end.result, bounds) : null
     if (result?.ok === true) return result.content
     const why = result === null ? ('message' in end ? end.message : end.kind) : result.error.message
     throw new RlenvError(`the MCP server ${this.#target.label} did not carry out ${tool} for the world: ${why}`, {
@@ -145,14 +176,6 @@ export class McpInstance implements WorldInstance {
 
 /** Nothing is known about rows until the state is captured. */
 const unchanged = (result: ToolResult): CallOutcome => ({ result, diff: [] })
-
-/** Codes besides JSON-RPC's own are the application's: a refusal that the caller may have earned. */
-function refused(name: string, code: number, message: string): ToolResult {
-  if (blamesOwnResult(message)) return toolFault(name, message)
-  if (code === invalidParams) return invalidArguments(name, [{ path: '', message }])
-  if (serverFaults.has(code)) return toolFault(name, message)
-  return refusal(`${name} was refused: ${message}`, `mcp_error_${Math.abs(code)}`)
-}
 
 function parsed(text: string): Json {
   try {

@@ -45,7 +45,10 @@ export interface CatalogTool {
   /** What the server calls it. */
   readonly serverName: string
   readonly definition: ToolDefinition
+  /** What results are held to; null without one, or when it is beyond what can be checked here. */
   readonly outputSchema: JsonSchema | null
+  /** Whether the server publishes an output schema, checked here or not. */
+  readonly promisesOutput: boolean
   /** Null when its schema is beyond what can be checked here: then the server alone checks. */
   readonly validator: ArgumentValidator | null
 }
@@ -147,6 +150,7 @@ function catalogTool(tool: ListedTool, name: string, remarks: string[]): Catalog
     serverName: tool.name,
     definition,
     outputSchema: outputSchema !== null && isCheckable(outputSchema) ? outputSchema : null,
+    promisesOutput: outputSchema !== null,
     validator: validatorOf(tool.name, inputSchema, remarks),
   }
 }

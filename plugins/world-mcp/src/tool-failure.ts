@@ -26,12 +26,3 @@ export function timedOut(tool: string, ms: number): ToolResult {
   const advice = 'it may still take effect, so look before you call it again'
   return failure('timeout', `${tool} did not answer within ${ms} ms; ${advice}`)
 }
-
-/** How the SDKs' servers begin when a tool of theirs broke its own promise; they say it in the words of a caller's error. */
-const brokenPromise =
-  /^(?:MCP error -32602: )?(?:Invalid tools\/call result|Invalid task creation result|Output validation error)\b/
-
-/** Whether a server's refusal is about its own result, which no caller can have caused. */
-export function blamesOwnResult(message: string): boolean {
-  return brokenPromise.test(message)
-}

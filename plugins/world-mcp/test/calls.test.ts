@@ -1,6 +1,6 @@
 import type { World, WorldInstance } from 'rlenv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, notesOptions, notesServer, openNotes, openWorld, typedServer, withNotes } from './notes-server.ts'
+import { call, notesOptions, notesServer, openNotes, openWorld, withNotes } from './notes-server.ts'
 
 /** Starting a server is what takes the time: tests that leave no state behind share one. */
 const log: string[] = []
@@ -141,18 +141,6 @@ describe('results', () => {
       expect(result.ok && result.content).toHaveLength(1_000)
     }))
 
-  test.each([
-    [-32602, 'invalid_arguments', 'invalid_arguments'],
-    [-32603, 'environment_fault', 'environment_fault'],
-    [-32601, 'environment_fault', 'environment_fault'],
-    [-32002, 'business_rejection', 'mcp_error_32002'],
-  ])('JSON-RPC error %i is %s', (code, kind, named) =>
-    withOdd(async (notes) => {
-      const error = errorOf(await call(notes, 'refused', { code }))
-      expect(error).toMatchObject({ kind, code: named, message: expect.stringContaining('no such thing') })
-    }),
-  )
-
   test.each(['void', 'not_a_result', 'unlike_schema', 'without_structure'])(
     "what is no result, or not the one that was promised, is the environment's fault: %s",
     (tool) =>
@@ -161,21 +149,6 @@ describe('results', () => {
         expect(error).toMatchObject({ kind: 'environment_fault', message: expect.stringContaining(tool) })
       }),
   )
-
-  test("what a server of the SDK says of its own result is the environment's fault, not the caller's", () =>
-    withNotes(
-      typedServer,
-      async (typed) => {
-        for (const tool of ['nothing', 'unlike_schema', 'without_structure']) {
-          const error = errorOf(await call(typed, tool))
-          expect(error).toMatchObject({ kind: 'environment_fault', message: expect.stringContaining(`${tool} failed`) })
-        }
-        expect(errorOf(await call(typed, 'refusal'))).toMatchObject({ kind: 'business_rejection', message: 'one' })
-        // The server cannot write its answer down, so none ever comes.
-        expect(errorOf(await call(typed, 'no_json'))).toMatchObject({ kind: 'timeout' })
-      },
-      { callTimeoutMs: 3_000 },
-    ))
 
   test('a refusal needs no structured content', () =>
     withOdd(async (notes) => {

@@ -1,5 +1,6 @@
 import { secret } from 'rlenv'
 import { afterEach, describe, expect, test } from 'vitest'
+import { AnswerlessServer, answers } from './answerless-server.ts'
 import { NotesHttp, type NotesOptions } from './notes-http.ts'
 import { call, notesOptions, openNotes, openWorld } from './notes-server.ts'
 
@@ -52,6 +53,23 @@ describe.each([{ json: false }, { json: true }])('a server behind a URL, %o', (o
     await world.close()
   })
 })
+
+test.each(Object.keys(answers))(
+  "a response that ends without an answer is the environment's fault: %s",
+  async (tool) => {
+    const server = new AnswerlessServer()
+    const world = await openWorld([notesOptions({ url: await server.listen() })])
+    const started = performance.now()
+    expect(await call(await openNotes(world), tool)).toMatchObject({
+      ok: false,
+      error: { kind: 'environment_fault', message: expect.stringContaining(tool) },
+    })
+    // Long before the time limit of a call, which is 25 seconds.
+    expect(performance.now() - started).toBeLessThan(15_000)
+    await world.close()
+    await server.stop()
+  },
+)
 
 test('a session that the server has forgotten is its fault', async () => {
   const { server, url } = await serve()

@@ -15,12 +15,6 @@ export function notesServer(modes: readonly string[] = [], more: Partial<StdioSe
   return { command: process.execPath, args: [script, ...modes], ...more }
 }
 
-/** A server of typed tools that break their promises. */
-export const typedServer: StdioServer = {
-  command: process.execPath,
-  args: [fileURLToPath(new URL('fixtures/typed-server.mjs', import.meta.url))],
-}
-
 export const addNote: McpTask = {
   id: 'add',
   instruction: 'Write down that milk is needed.',
