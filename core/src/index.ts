@@ -209,6 +209,7 @@ export type { Session } from './serving/session.ts'
 export { SessionBroker, type SessionBrokerOptions, type SessionRequest } from './serving/session-broker.ts'
 export type { SessionLimits } from './serving/session-limits.ts'
 export type { SessionCall } from './serving/session-record.ts'
+export type { SessionState, SessionStateReader } from './serving/session-state.ts'
 // synthesis and the gate
 export { type ContaminationReport, contamination, type TaskPair } from './synthesis/contamination.ts'
 export { gateError } from './synthesis/gate/gate-error.ts'

@@ -17,7 +17,8 @@ import { goldTurns, scriptedPolicy, tinyEnvironment } from 'rlenv/testing'
 
 /**
  * A configuration whose world adds tools to every environment that do what nothing inside a thread can stop: SQL without
- * end on a connection of its own, a loop, memory without end, the end of the process.
+ * end on a connection of its own, a loop, memory without end, the end of the process. Its states hang over the query
+ * "endless"; its verifier hangs over the answer "hang" and never answers to "never".
  */
 export const hostileConfig = `import Database from 'better-sqlite3'
 import { defineConfig, definePlugin, ExecutableWorld, reactRollout } from 'rlenv'
@@ -36,6 +37,12 @@ const attacks = {
 }
 const tools = Object.keys(attacks).map((name) => ({ name, description: name, inputSchema: { type: 'object' }, readOnly: true }))
 
+const hangingOver = (reader) => ({
+  tables: reader.tables,
+  rows: (table) => reader.rows(table),
+  query: (sql, parameters) => (sql === 'endless' ? attacks.sql() : reader.query(sql, parameters)),
+})
+
 class HostileWorld {
   name = 'hostile'
   #inner = new ExecutableWorld()
@@ -50,18 +57,33 @@ class HostileWorld {
         if (process.env.HOSTILE_PIDS) appendFileSync(process.env.HOSTILE_PIDS, process.pid + '\\n')
         return attacks[name]()
       },
-      capture: () => instance.capture(),
+      async capture() {
+        const state = await instance.capture()
+        return { ...state, final: hangingOver(state.final) }
+      },
       close: () => instance.close(),
     }
   }
   close() { return this.#inner.close() }
 }
 
-const hostile = definePlugin({ name: 'hostile', options: z.strictObject({}), setup: () => ({ world: () => new HostileWorld() }) })
+const verifier = {
+  prepare: () => undefined,
+  judge: ({ trajectory }) => {
+    if (trajectory.answer === 'hang') for (;;) {}
+    return trajectory.answer === 'never' ? new Promise(() => undefined) : undefined
+  },
+}
+const world = () => {
+  if (process.env.HOSTILE_WORLDS) appendFileSync(process.env.HOSTILE_WORLDS, process.pid + '\\n')
+  return new HostileWorld()
+}
+
+const hostile = definePlugin({ name: 'hostile', options: z.strictObject({}), setup: () => ({ world, verifier }) })
 export default defineConfig({
   plugins: [
-    tinyPlugin({ name: 'tiny', hooks: { ...tinyHooks, rewardShaper: (reward) => reward } }),
     hostile(),
+    tinyPlugin({ name: 'tiny', hooks: { ...tinyHooks, rewardShaper: (reward) => reward } }),
   ],
 })
 `

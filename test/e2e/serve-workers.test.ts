@@ -89,6 +89,7 @@ async function everything(server: EnvironmentServer): Promise<readonly unknown[]
   for (const message of transcript) answers.push(await say(server.mcpUrl(handle), message))
   const tables = { tables: ['books', 'loans'].filter((name) => library.database.schema.includes(name)) }
   answers.push(await control(server, 'POST', `/sessions/${handle}/capture`, tables))
+  answers.push(await queried(server, handle))
   for (const answer of [null, 'Done.'])
     answers.push(await control(server, 'POST', `/sessions/${handle}/verify`, { answer }))
   answers.push(await control(server, 'POST', `/sessions/${handle}/capture`, { tables: ['no_such_table'] }))
@@ -96,6 +97,15 @@ async function everything(server: EnvironmentServer): Promise<readonly unknown[]
   answers.push(await control(server, 'POST', `/sessions/${handle}/capture`))
   answers.push(await control(server, 'POST', `/sessions/${handle}/verify`, { answer: 'Done.' }))
   return [...answers, ...(await episode(server))]
+}
+
+/** What a program reads of both states with queries of its own, and what it is refused. */
+async function queried({ broker }: EnvironmentServer, handle: string): Promise<unknown> {
+  return broker.require(handle).capture(async (state) => {
+    const refused = await state?.final.query('DELETE FROM loans').catch(({ code, message }) => ({ code, message }))
+    const loans = 'SELECT count(*) AS loans FROM loans WHERE id > @above'
+    return [await state?.initial.query(loans, { above: 6 }), await state?.final.query(loans, { above: 6 }), refused]
+  })
 }
 
 async function episode({ address }: EnvironmentServer): Promise<readonly unknown[]> {
@@ -119,6 +129,8 @@ test('every door gives the same answers, byte for byte, whether worlds are held 
   const inWorkers = await everything(await serve({ workers: 2 }))
   expect(inWorkers).toEqual(inProcess)
   expect(String(inProcess[2])).toContain('"result"')
+  const refused = expect.objectContaining({ code: 'RLENV_DATABASE_INVALID' })
+  expect(inProcess).toContainEqual([[{ loans: 0 }], [{ loans: 2 }], refused])
 })
 
 const limits = { toolTimeoutMs: 1_000 }
@@ -164,6 +176,18 @@ describe('a call that never comes back', () => {
     expect(metrics).toMatch(/^rlenv_workers_restarts_total 1$/m)
     expect(metrics).toMatch(/^rlenv_workers_ready 1$/m)
   })
+})
+
+test('a query of a program that never comes back costs its worker, and the program is told', async () => {
+  const server = await serve({ workers: 1, limits: { ...limits, verifierTimeoutMs: 1_000 } })
+  const session = await server.broker.open({ environmentId: library.id })
+  await expect(session.capture((state) => state?.final.query('endless'))).rejects.toMatchObject({
+    code: 'RLENV_WORLD_UNAVAILABLE',
+    message: expect.stringContaining('reading its state did not come back within 1000 ms'),
+  })
+  await session.reset()
+  expect(await session.capture((state) => state?.final.query('SELECT 1 AS one'))).toEqual([{ one: 1 }])
+  expect(await restarts(server)).toBe(1)
 })
 
 test('a session that is deleted under a call that hangs gives its place back, and the call is told', async () => {

@@ -111,8 +111,7 @@ export class ServingMetrics {
   }
 
   called(session: Session, { serverName, result }: SessionCall, durationMs: number): void {
-    const kind =
-      serverName === null ? 'none' : this.#readersOf(session.instance.tools).has(serverName) ? 'read' : 'write'
+    const kind = serverName === null ? 'none' : this.#readersOf(session.serverTools).has(serverName) ? 'read' : 'write'
     const key = `${kind} ${result.ok ? 'ok' : result.error.kind}`
     this.#calls.set(key, (this.#calls.get(key) ?? 0) + 1)
     this.#seconds.observe(durationMs / 1_000)

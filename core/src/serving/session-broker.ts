@@ -10,7 +10,7 @@ import type { Task } from '../vocabulary/task.ts'
 import { Admission, type AdmissionRequest, type Place } from './admission.ts'
 import { environmentNamed, taskNamed } from './environment-lookup.ts'
 import { Session, sessionUnknown } from './session.ts'
-import { SessionJudge, type SessionVerdicts } from './session-judge.ts'
+import { type ControlSide, SessionJudge } from './session-judge.ts'
 import { defaultLimits, type SessionLimits } from './session-limits.ts'
 import type { SessionCall } from './session-record.ts'
 import { SessionWorlds } from './session-worlds.ts'
@@ -92,7 +92,7 @@ export class SessionBroker {
   readonly #options: SessionBrokerOptions
   readonly #clock: Clock
   readonly #worlds: SessionWorlds
-  readonly #judge: SessionVerdicts
+  readonly #control: ControlSide
   readonly #pool: WorkerPool | null
   readonly #admission: Admission
   readonly #sessions = new Map<string, OpenSession>()
@@ -114,10 +114,11 @@ export class SessionBroker {
     this.#options = options
     this.#clock = clock
     const { pipeline = null, seed = 0, log = () => undefined, worldTimeoutMs = 30_000 } = options
-    this.#pool = workerPool(options, this.limits.toolTimeoutMs)
+    this.#pool = workerPool(options, this.limits)
     const world = this.#pool ?? options.world ?? new ExecutableWorld()
     this.#worlds = new SessionWorlds({ world, timeoutMs: worldTimeoutMs, clock, log })
-    this.#judge = this.#pool ?? new SessionJudge({ pipeline, seed, clock, log })
+    this.#control =
+      this.#pool ?? new SessionJudge({ pipeline, seed, clock, log, timeoutMs: this.limits.verifierTimeoutMs })
     this.#admission = new Admission(capacity, queueLimit)
     this.#reaper = setInterval(() => void this.reap(), Math.min(Math.max(leaseMs / 4, 50), 30_000)).unref()
   }
@@ -255,7 +256,7 @@ export class SessionBroker {
       leaseMs: request.leaseMs ?? this.leaseMs,
       limits: this.limits,
       clock: this.#clock,
-      judge: this.#judge,
+      control: this.#control,
       graceMs: this.#pool === null ? 0 : workerGraceMs,
       openWorld,
       closeWorld,
@@ -280,10 +281,10 @@ export class SessionBroker {
 /** Milliseconds from a call's limit to the news that its process was ended. */
 const workerGraceMs = 1_000
 
-function workerPool(options: SessionBrokerOptions, toolTimeoutMs: number): WorkerPool | null {
+function workerPool(options: SessionBrokerOptions, limits: SessionLimits): WorkerPool | null {
   const { workers: size = 0, workerMemoryMib: memoryMib = null, pipeline = null, seed = 0, log } = options
   if (size === 0) return null
-  return new WorkerPool({ size, memoryMib, pipeline, toolTimeoutMs, seed, log: log ?? (() => undefined) })
+  return new WorkerPool({ size, memoryMib, pipeline, limits, seed, log: log ?? (() => undefined) })
 }
 
 function serverClosed(): RlenvError {

@@ -3,11 +3,11 @@ import { RandomStream } from '../determinism/random-stream.ts'
 import type { WorldInstance } from '../hooks/world.ts'
 import type { Pipeline } from '../plugin/pipeline.ts'
 import { askVerifier } from '../reward/ask-verifier.ts'
-import { defaultVerifierTimeoutMs } from '../reward/judge-rollout.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
 import { type SessionCall, sessionTrajectory } from './session-record.ts'
+import { type SessionState, sessionState } from './session-state.ts'
 
 export interface JudgedSession {
   readonly environment: Environment
@@ -20,8 +20,10 @@ export interface JudgedSession {
   readonly signal: AbortSignal
 }
 
-/** Where sessions get their verdicts. */
-export interface SessionVerdicts {
+/** What the control side alone asks of a session's world, wherever that is held. */
+export interface ControlSide {
+  /** Valid until something else happens in the world; null when this kind of world has none to show. */
+  state(world: WorldInstance): Promise<SessionState | null>
   /** Where nothing can be said, the verdict says why. @throws what keeps the world from being captured at all. */
   verdict(session: JudgedSession): Promise<Verdict>
 }
@@ -32,7 +34,8 @@ export interface SessionJudgeOptions {
   /** Number that the verifiers' random streams descend from. */
   readonly seed: number
   readonly clock?: Clock
-  readonly timeoutMs?: number
+  /** Milliseconds for reading the state, and again for the verdict. */
+  readonly timeoutMs: number
   /** Takes the lines that verifiers log. */
   readonly log?: (line: string) => void
 }
@@ -41,16 +44,21 @@ export const unscored = (reason: string): Verdict => {
   return { kind: 'unscored', passed: false, score: 0, evidence: [], reason }
 }
 
-/** Asks the pipeline's verifiers about sessions. */
-export class SessionJudge implements SessionVerdicts {
+/** Looks at worlds that are held in this process, and asks the pipeline's verifiers about them. */
+export class SessionJudge implements ControlSide {
   readonly #options: SessionJudgeOptions
 
   constructor(options: SessionJudgeOptions) {
     this.#options = options
   }
 
+  async state(world: WorldInstance): Promise<SessionState | null> {
+    const captured = await world.capture()
+    return captured === null ? null : sessionState(captured)
+  }
+
   async verdict({ environment, task, world, seed, calls, answer, signal }: JudgedSession): Promise<Verdict> {
-    const { pipeline, clock = systemClock, timeoutMs = defaultVerifierTimeoutMs, log } = this.#options
+    const { pipeline, clock = systemClock, timeoutMs, log } = this.#options
     if (task === null) return unscored('the session has no task')
     const verifier = environment.verifiers[task.id]
     if (verifier === undefined) return unscored(`${task.id} has no verifier`)

@@ -3,7 +3,7 @@ import type { Clock } from '../determinism/clock.ts'
 import { environmentFault, failed, shownName } from '../environment/tools/tool-failure.ts'
 import { type RoutedCall, routeCall, surfaceTools, type ToolSurface } from '../environment/tools/tool-surface.ts'
 import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
-import type { CapturedState, WorldInstance } from '../hooks/world.ts'
+import type { WorldInstance } from '../hooks/world.ts'
 import { isPromise, settleWithin } from '../rollout/deadline.ts'
 import { boundedResult } from '../rollout/tool-result-text.ts'
 import type { Environment } from '../vocabulary/environment.ts'
@@ -12,9 +12,10 @@ import type { Verdict } from '../vocabulary/outcome.ts'
 import type { Task } from '../vocabulary/task.ts'
 import type { ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { keptSize } from './kept-size.ts'
-import type { SessionVerdicts } from './session-judge.ts'
+import type { ControlSide } from './session-judge.ts'
 import type { SessionLimits } from './session-limits.ts'
 import type { SessionCall } from './session-record.ts'
+import type { SessionState } from './session-state.ts'
 
 /** What a session shares with the broker that opened it. */
 export interface SessionParts {
@@ -27,7 +28,7 @@ export interface SessionParts {
   readonly leaseMs: number
   readonly limits: SessionLimits
   readonly clock: Clock
-  readonly judge: SessionVerdicts
+  readonly control: ControlSide
   /** Milliseconds beyond a call's limit in which whoever watches the world may still say what became of it. */
   readonly graceMs: number
   /** Opens a world in its first state. */
@@ -79,8 +80,9 @@ export class Session {
     setMaxListeners(0, this.#ended.signal)
   }
 
-  get instance(): WorldInstance {
-    return this.#instance
+  /** Under the names that the world itself has for them; one shared list per environment. */
+  get serverTools(): readonly ToolDefinition[] {
+    return this.#instance.tools
   }
 
   /** When its lease ends, in milliseconds since 1970, unless there is another sign of life. */
@@ -136,8 +138,9 @@ export class Session {
   async verify(answer: string | null): Promise<Verdict> {
     this.#sign()
     return this.#exclusively(async () => {
-      const { environment, task, seed, calls, instance: world } = this
-      return this.#parts.judge.verdict({ environment, task, world, seed, calls, answer, signal: this.#ended.signal })
+      const { environment, task, seed, calls } = this
+      const signal = this.#ended.signal
+      return this.#parts.control.verdict({ environment, task, world: this.#instance, seed, calls, answer, signal })
     })
   }
 
@@ -155,10 +158,13 @@ export class Session {
     })
   }
 
-  /** Hands the state to `read`, which is done with it when it returns; null when this kind of world has none to show. */
-  async capture<Result>(read: (state: CapturedState | null) => Result): Promise<Result> {
+  /**
+   * Hands the state to `read`; null when this kind of world has none to show. Nothing else happens in the session until
+   * `read` is done, so it must not wait for anything else that it asks of the session.
+   */
+  async capture<Result>(read: (state: SessionState | null) => Result | Promise<Result>): Promise<Result> {
     this.#sign()
-    return this.#exclusively(async () => read(await this.#instance.capture()))
+    return this.#exclusively(async () => read(await this.#parts.control.state(this.#instance)))
   }
 
   /** For the broker alone: nothing more is accepted, and what is under way may end, within bounds, before the world closes. */

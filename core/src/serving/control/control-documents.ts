@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { CapturedState } from '../../hooks/world.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import { HttpProblem } from '../http-problem.ts'
 import type { Session } from '../session.ts'
+import type { SessionState } from '../session-state.ts'
 
 export function environmentSummary({ id, scenario, tools, tasks }: Environment): JsonObject {
   return { id, name: scenario.name, tools: tools.length, tasks: tasks.map((task) => task.id) }
@@ -39,7 +39,11 @@ export function sessionDocument(session: Session, { headers }: IncomingMessage):
 }
 
 /** The rows that changed, and whole tables where they are asked for. */
-export function stateDocument(state: CapturedState | null, wanted: readonly string[], maxRows: number): JsonObject {
+export async function stateDocument(
+  state: SessionState | null,
+  wanted: readonly string[],
+  maxRows: number,
+): Promise<JsonObject> {
   if (state === null) return { diff: null, tables: {}, cut: [] }
   const unknown = wanted.find((name) => !state.final.tables.includes(name))
   if (unknown !== undefined) {
@@ -48,7 +52,7 @@ export function stateDocument(state: CapturedState | null, wanted: readonly stri
   const tables: Record<string, Json> = {}
   const cut: string[] = []
   for (const name of wanted) {
-    const rows = state.final.rows(name)
+    const rows = await state.final.rows(name)
     if (rows.length > maxRows) cut.push(name)
     tables[name] = rows.slice(0, maxRows) as readonly Json[]
   }

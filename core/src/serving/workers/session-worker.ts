@@ -1,7 +1,7 @@
 import type { RlenvError } from '../../errors/rlenv-error.ts'
 import type { Hang } from '../../rollout/shards/hang-detector.ts'
 import { openProcess } from '../../rollout/shards/process-link.ts'
-import type { LinkEnd, ShardLink } from '../../rollout/shards/shard-link.ts'
+import type { LinkEnd, LinkListener, ShardLink } from '../../rollout/shards/shard-link.ts'
 import { unpackError } from '../../rollout/shards/thrown-error.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { ToolDefinition } from '../../vocabulary/tool.ts'
@@ -27,6 +27,9 @@ export interface WorkerOwner {
   log(plugin: string, message: string): void
 }
 
+/** Starts a process and gives the link to it. */
+export type OpenWorker = (module: string, setup: WorkerSetup, listener: LinkListener<FromWorker>) => ShardLink<ToWorker>
+
 interface Pending {
   readonly world: number
   readonly resolve: (answer: never) => void
@@ -48,9 +51,9 @@ export class SessionWorker {
   /** Worlds that it holds or opens. */
   load = 0
 
-  constructor(setup: WorkerSetup, owner: WorkerOwner) {
+  constructor(setup: WorkerSetup, owner: WorkerOwner, open: OpenWorker = openProcess) {
     this.#owner = owner
-    this.#link = openProcess<ToWorker, FromWorker>(module, setup, {
+    this.#link = open(module, setup, {
       message: (message) => this.#take(message),
       slow: () => undefined,
       hung: (hang: Hang) => owner.lost(this, hang),

@@ -110,6 +110,8 @@ export class WorkerHost {
         return world.call(asked.question.name, asked.question.args)
       case 'capture':
         return world.capture()
+      case 'read':
+        return world.read(asked.question)
       case 'verify':
         return world.verify(asked.question)
       case 'close':

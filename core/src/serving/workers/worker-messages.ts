@@ -1,12 +1,14 @@
 import type { CallOutcome } from '../../hooks/world.ts'
 import type { LinkSetup } from '../../rollout/shards/shard-link.ts'
 import type { ThrownError } from '../../rollout/shards/shard-messages.ts'
+import type { Cell } from '../../vocabulary/database.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import type { Verdict } from '../../vocabulary/outcome.ts'
+import type { StateDiff } from '../../vocabulary/state-diff.ts'
+import type { QueryRows } from '../../vocabulary/task.ts'
 import type { ToolDefinition } from '../../vocabulary/tool.ts'
 import type { SessionCall } from '../session-record.ts'
-import type { StateCopy } from './state-copy.ts'
 
 /** What a worker is started with. */
 export interface WorkerSetup extends LinkSetup {
@@ -22,6 +24,7 @@ export interface Questions {
   readonly open: { readonly environmentId: string; readonly seed: number }
   readonly call: { readonly name: string; readonly args: Json }
   readonly capture: null
+  readonly read: ReadQuestion
   readonly verify: VerifyQuestion
   readonly close: null
 }
@@ -33,13 +36,27 @@ export interface VerifyQuestion {
   readonly answer: string | null
 }
 
+/** About one of the two states that were captured last. */
+export type ReadQuestion = { readonly of: 'initial' | 'final' } & (
+  | { readonly table: string }
+  | { readonly sql: string; readonly parameters: Readonly<Record<string, Cell>> }
+)
+
 /** What it answers. */
 export interface Answers {
   readonly open: OfferedTools
   readonly call: CallOutcome
-  readonly capture: StateCopy | null
+  readonly capture: CapturedTables | null
+  readonly read: QueryRows
   readonly verify: Verdict
   readonly close: null
+}
+
+/** A state that was captured: names of tables, whose rows are asked for one by one, and what changed. */
+export interface CapturedTables {
+  readonly initial: readonly string[]
+  readonly final: readonly string[]
+  readonly diff: StateDiff
 }
 
 /** The number of a list of tools, with the list itself when it is new. */

@@ -2,11 +2,12 @@ import { contentHash } from '../../determinism/content-hash.ts'
 import { isRlenvError, messageOf, RlenvError } from '../../errors/rlenv-error.ts'
 import type { World, WorldInstance, WorldRequest } from '../../hooks/world.ts'
 import type { Pipeline, PipelineRecipe } from '../../plugin/pipeline.ts'
-import { defaultVerifierTimeoutMs } from '../../reward/judge-rollout.ts'
 import { sectionLimits } from '../../rollout/shards/hang-detector.ts'
 import { shareOfMemory } from '../../rollout/shards/share-of-memory.ts'
 import type { Verdict } from '../../vocabulary/outcome.ts'
-import { type JudgedSession, type SessionVerdicts, unscored } from '../session-judge.ts'
+import { type ControlSide, type JudgedSession, unscored } from '../session-judge.ts'
+import type { SessionLimits } from '../session-limits.ts'
+import type { SessionState } from '../session-state.ts'
 import { RemoteWorld } from './remote-world.ts'
 import { lostTo, SessionWorker, type WorkerOwner } from './session-worker.ts'
 import { describeLoss, type WorkerLoss } from './world-lost.ts'
@@ -16,8 +17,8 @@ export interface WorkerPoolOptions {
   /** MiB that one may hold; null = its share of the machine's memory. */
   readonly memoryMib: number | null
   readonly pipeline: Pipeline | null
-  /** Milliseconds that one entry into a world's code may keep its process to itself. */
-  readonly toolTimeoutMs: number
+  /** How long one entry into a world's code, or into a verifier's, may keep its process to itself. */
+  readonly limits: Pick<SessionLimits, 'toolTimeoutMs' | 'verifierTimeoutMs'>
   readonly seed: number
   readonly log: (line: string) => void
 }
@@ -41,7 +42,7 @@ const mostFutileStarts = 3
  * Worlds in processes of their own, each with its tools and verifiers. One that does not come back, or that ends, takes
  * the worlds of its process with it and nothing else: the process is replaced.
  */
-export class WorkerPool implements World, SessionVerdicts {
+export class WorkerPool implements World, ControlSide {
   readonly name = 'workers'
   readonly #options: WorkerPoolOptions
   readonly #pipeline: Pipeline
@@ -97,12 +98,15 @@ export class WorkerPool implements World, SessionVerdicts {
     return RemoteWorld.open(least, ++this.#worlds, request)
   }
 
+  async state(world: WorldInstance): Promise<SessionState | null> {
+    return remote(world).state()
+  }
+
   /** Never rejects for a world that is lost: there is no verdict on it. */
   async verdict({ world, task, seed, calls, answer }: JudgedSession): Promise<Verdict> {
-    if (!(world instanceof RemoteWorld)) throw new TypeError('the world is not one of the workers')
     if (task === null) return unscored('the session has no task')
     try {
-      return await world.verify({ taskId: task.id, seed, calls, answer })
+      return await remote(world).verify({ taskId: task.id, seed, calls, answer })
     } catch (cause) {
       if (isRlenvError(cause) && cause.code === 'RLENV_WORLD_UNAVAILABLE') return unscored(messageOf(cause))
       throw cause
@@ -116,8 +120,8 @@ export class WorkerPool implements World, SessionVerdicts {
   }
 
   #start(): void {
-    const { toolTimeoutMs, seed, size, memoryMib } = this.#options
-    const verifierTimeoutMs = defaultVerifierTimeoutMs
+    const { limits, seed, size, memoryMib } = this.#options
+    const { toolTimeoutMs, verifierTimeoutMs } = limits
     const setup = {
       recipe: this.#recipe.options,
       seed,
@@ -164,6 +168,11 @@ export class WorkerPool implements World, SessionVerdicts {
       void worker.kill()
     }
   }
+}
+
+function remote(world: WorldInstance): RemoteWorld {
+  if (world instanceof RemoteWorld) return world
+  throw new TypeError('the world is not one of the workers')
 }
 
 function workersFailed(message: string, cause?: unknown): RlenvError {

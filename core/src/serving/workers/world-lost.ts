@@ -20,8 +20,9 @@ export function worldLost(loss: WorkerLoss, world: number): RlenvError {
 
 /** For the server's log. */
 export function describeLoss(loss: WorkerLoss): string {
-  const at = loss.mark === null || loss.mark.slot === 0 ? '' : ` in ${placeOf(loss.mark)}`
-  return 'why' in loss ? `${loss.why}${at}` : `nothing came back${at} for ${loss.limitMs} ms`
+  const place = loss.mark === null || loss.mark.slot === 0 ? null : placeOf(loss.mark)
+  if ('why' in loss) return place === null ? loss.why : `${loss.why} in ${place}`
+  return `${place ?? 'something in it'} did not come back for ${loss.limitMs} ms`
 }
 
 function reasonOfEnd({ why, mark }: LinkEnd, world: number): string {
@@ -31,10 +32,16 @@ function reasonOfEnd({ why, mark }: LinkEnd, world: number): string {
 
 function reasonOfHang({ mark, limitMs }: Hang, world: number): string {
   if (mark.slot === world) return `${placeOf(mark)} did not come back within ${limitMs} ms and its process was ended`
-  const who = mark.slot === 0 ? 'something in it' : 'a call of another session'
-  return `the process that held its world was ended because ${who} did not come back within ${limitMs} ms`
+  return `the process that held its world was ended because ${strangerIn(mark)} did not come back within ${limitMs} ms`
+}
+
+function strangerIn({ slot, section }: Mark): string {
+  if (slot === 0) return 'something in it'
+  return section === 'verifier' ? 'the verifier of another session' : 'a call of another session'
 }
 
 function placeOf({ section, name }: Mark): string {
-  return section === 'tool' ? `the tool ${name}` : `the section ${section} of its world`
+  if (section === 'tool') return `the tool ${name}`
+  if (section === 'capture') return 'reading its state'
+  return section === 'verifier' ? 'the verifier' : `the section ${section} of its world`
 }
