@@ -42,6 +42,11 @@ export default class Serve extends RlenvCommand {
     capacity: Flags.integer({ description: 'Sessions open at once.', default: 1_024, min: 1 }),
     queue: Flags.integer({ description: 'Requests that may wait for a session.', default: 1_024, min: 0 }),
     lease: Flags.integer({ description: 'Seconds without a sign of life that end a session.', default: 600, min: 1 }),
+    'verifier-timeout': Flags.integer({
+      description: 'Seconds that a verifier has for one verdict.',
+      default: 60,
+      min: 1,
+    }),
     workers: Flags.integer({
       description: 'Processes that hold the worlds, so that one that hangs is ended alone; 0 holds them in the server.',
       default: 0,
@@ -69,13 +74,12 @@ export default class Serve extends RlenvCommand {
 
   #serve(flags: ServeFlags, stdout: ProtocolStdout | null): Promise<unknown> {
     return this.withSession(flags, [], async (session) => {
-      const { pipeline, config, emit, signal } = session
-      const world = await pipeline.slot('world', slotContexts(config.seed, emit, signal)('world'))
+      const world = await ownWorld(session, flags)
       try {
         if (stdout === null) return await this.#serveHttp(session, flags, world)
         return await this.#serveStdio(session, flags, world, stdout.output)
       } finally {
-        await world.close()
+        await world?.close()
       }
     })
   }
@@ -91,7 +95,7 @@ export default class Serve extends RlenvCommand {
     super.logJson(document)
   }
 
-  async #serveStdio(session: Session, flags: ServeFlags, world: World, output: Writable): Promise<void> {
+  async #serveStdio(session: Session, flags: ServeFlags, world: World | null, output: Writable): Promise<void> {
     const { SessionBroker } = await import('../../serving/session-broker.ts')
     const { serveStdio } = await import('../../serving/mcp/serve-stdio.ts')
     const environments = await servedEnvironments(session, flags.bundle)
@@ -109,7 +113,7 @@ export default class Serve extends RlenvCommand {
     }
   }
 
-  async #serveHttp(session: Session, flags: ServeFlags, world: World): Promise<unknown> {
+  async #serveHttp(session: Session, flags: ServeFlags, world: World | null): Promise<unknown> {
     const { EnvironmentServer } = await import('../../serving/environment-server.ts')
     const environments = await servedEnvironments(session, flags.bundle)
     const choice = chosenSession(environments, flags)
@@ -136,7 +140,7 @@ export default class Serve extends RlenvCommand {
   #serverOptions(
     session: Session,
     flags: ServeFlags,
-    world: World,
+    world: World | null,
     environments: readonly Environment[],
   ): EnvironmentServerOptions {
     const { RLENV_SERVE_TOKEN: token, RLENV_CONTROL_TOKEN: given } = process.env
@@ -156,25 +160,31 @@ export default class Serve extends RlenvCommand {
   #brokerOptions(
     { pipeline, config, progress }: Session,
     flags: ServeFlags,
-    world: World,
+    world: World | null,
     environments: readonly Environment[],
   ): SessionBrokerOptions {
     const { toolTimeoutMs, maxResultChars, shardMemoryMib } = config.rollout
     return {
       environments,
-      world,
+      ...(world === null ? {} : { world }),
       pipeline,
       seed: config.seed,
       capacity: flags.capacity,
       queueLimit: flags.queue,
       leaseMs: flags.lease * 1_000,
       surface: flags.surface,
-      limits: { toolTimeoutMs, maxResultChars },
+      limits: { toolTimeoutMs, maxResultChars, verifierTimeoutMs: flags['verifier-timeout'] * 1_000 },
       workers: flags.workers,
       workerMemoryMib: shardMemoryMib,
       log: (line) => progress.note(line),
     }
   }
+}
+
+/** What fills the slot in this process; null where workers fill it in theirs. */
+async function ownWorld({ pipeline, config, emit, signal }: Session, flags: ServeFlags): Promise<World | null> {
+  if (flags.workers > 0) return null
+  return pipeline.slot('world', slotContexts(config.seed, emit, signal)('world'))
 }
 
 interface Addresses {
