@@ -271,6 +271,7 @@ export type { RowChange, StateDiff } from './vocabulary/state-diff.ts'
 export type { GoldRun, QueryRows, StoredVerifier, Task, ToolCall } from './vocabulary/task.ts'
 export type {
   ArgumentViolation,
+  QueryImplementation,
   SqlStep,
   Tool,
   ToolDefinition,

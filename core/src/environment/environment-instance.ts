@@ -1,3 +1,4 @@
+import { RandomStream } from '../determinism/random-stream.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
 import type { CallOutcome, CapturedState, WorldInstance } from '../hooks/world.ts'
 import type { Cell } from '../vocabulary/database.ts'
@@ -8,17 +9,20 @@ import type { Tool, ToolDefinition, ToolResult } from '../vocabulary/tool.ts'
 import { DatabaseReader } from './database-reader.ts'
 import { diffTable } from './diff/table-diff.ts'
 import { ChangedRows } from './instance/changed-rows.ts'
-import { CloneState } from './instance/clone-state.ts'
 import { attributeCrash, isCrash } from './instance/crash-attribution.ts'
 import { InstanceDatabase } from './instance/instance-database.ts'
+import type { InstanceOptions } from './instance/instance-options.ts'
+import { InstanceQueries } from './instance/instance-queries.ts'
 import type { InstanceState, Snapshot } from './instance/instance-state.ts'
 import { mostReplayCost } from './instance/replay-rules.ts'
 import { ReplayState } from './instance/replay-state.ts'
+import { stateFrom } from './instance/state-from.ts'
 import type { InstanceHost } from './instance-host.ts'
-import { type ScriptLimits, ScriptRuntime } from './sandbox/script-runtime.ts'
+import { ScriptRuntime } from './sandbox/script-runtime.ts'
 import { SeededRandom } from './sqlite/open-connection.ts'
 import { CallEffects } from './tools/call-effects.ts'
-import type { CompiledTool } from './tools/compile-toolset.ts'
+import type { CompiledTool, ScriptProgram } from './tools/compile-toolset.ts'
+import { type QueryProgram, runQueryTool } from './tools/query-tool.ts'
 import { runScriptTool } from './tools/script-tool.ts'
 import { runSqlTool } from './tools/sql-tool.ts'
 import { environmentFault, failed, invalidArguments, unknownTool } from './tools/tool-failure.ts'
@@ -30,27 +34,6 @@ import { environmentFault, failed, invalidArguments, unknownTool } from './tools
  * replayed is a clone whatever was asked for.
  */
 export type InstanceStrategy = 'auto' | 'replay' | 'clone'
-
-/** Where an instance starts and {@link EnvironmentInstance.reset} leads back to. */
-export interface InstanceStart {
-  readonly state: Snapshot
-  /** What differs from the image; nothing when left out. */
-  readonly changed?: ChangedRows
-  /** How many calls came before. */
-  readonly calls: number
-  /** Whether one of them wrote. */
-  readonly touched: boolean
-}
-
-export interface InstanceOptions {
-  readonly seed: number
-  /** Whether a state that becomes costly to replay turns into a database of its own. */
-  readonly promotes: boolean
-  /** Whether reads of tables that it has not written may be answered by the image that all instances share. */
-  readonly sharesReads: boolean
-  readonly scriptLimits: ScriptLimits
-  readonly start: InstanceStart
-}
 
 /** What one attempt at a call came to. */
 interface Attempt {
@@ -73,6 +56,7 @@ export class EnvironmentInstance implements WorldInstance {
   #touched: boolean
   #closed = false
   #scripts: ScriptRuntime | null = null
+  #queries: InstanceQueries | null = null
 
   constructor(environment: InstanceHost, options: InstanceOptions) {
     const { start } = options
@@ -182,20 +166,39 @@ export class EnvironmentInstance implements WorldInstance {
 
   #attempt(compiled: CompiledTool, args: JsonObject): Attempt {
     const { tool, program } = compiled
-    const writes = tool.effect === 'write'
-    const database = this.#database(writes)
     const effects = new CallEffects()
+    if (program.kind === 'query') return { result: this.#runQuery(program, args), effects, unrepeatable: false }
+    const writes = tool.effect === 'write'
+    if (writes) this.#queries?.forget()
+    const database = this.#database(writes)
     const result =
-      program === null ? this.#runScript(tool, args, database, effects) : runSqlTool(program, database, args, effects)
+      program.kind === 'script'
+        ? this.#runScript(tool, program, args, database, effects)
+        : runSqlTool(program, database, args, effects)
     const { partlyWritten } = database
     if (result.ok) effects.suspect(partlyWritten)
     if (writes && !result.ok) this.#state.recover()
     return { result, effects, unrepeatable: partlyWritten.size > 0 }
   }
 
-  #runScript(tool: Tool, args: JsonObject, database: InstanceDatabase, effects: CallEffects): ToolResult {
-    const { implementation } = tool
-    const file = implementation.kind === 'script' ? implementation.file : ''
+  /** A query leaves no trace, so its random numbers are its own: they follow from the seed and the call's place. */
+  #runQuery(program: QueryProgram, args: JsonObject): ToolResult {
+    const random = new SeededRandom(RandomStream.of(this.seed, 'query', this.#calls).uint32())
+    this.#queries ??= new InstanceQueries(this.#environment, {
+      image: () => this.image(),
+      changed: () => this.#changed,
+      sharesReads: this.#options.sharesReads,
+    })
+    return runQueryTool(program, this.#queries, args, random)
+  }
+
+  #runScript(
+    tool: Tool,
+    { file }: ScriptProgram,
+    args: JsonObject,
+    database: InstanceDatabase,
+    effects: CallEffects,
+  ): ToolResult {
     return runScriptTool({
       tool,
       file,
@@ -257,6 +260,7 @@ export class EnvironmentInstance implements WorldInstance {
   }
 
   #release(): void {
+    this.#queries?.forget()
     this.#scripts?.dispose()
     this.#scripts = null
     this.#state.close()
@@ -270,12 +274,6 @@ export class EnvironmentInstance implements WorldInstance {
       set: () => {},
     })
   }
-}
-
-function stateFrom(host: InstanceHost, snapshot: Snapshot): InstanceState {
-  const random = snapshot.random.copy()
-  if (snapshot.kind === 'replay') return new ReplayState(host.image, host.hot, random, snapshot.log)
-  return new CloneState(host.image, random, snapshot.bytes)
 }
 
 const namesOf = (tools: readonly ToolDefinition[]): string[] => tools.map((tool) => tool.name)

@@ -15,6 +15,7 @@ import type { Snapshot } from './instance/instance-state.ts'
 import { KeptConnection } from './instance/kept-connection.ts'
 import { canReplay } from './instance/replay-rules.ts'
 import type { InstanceHost } from './instance-host.ts'
+import { QueryConnection } from './query/query-connection.ts'
 import { defaultScriptLimits, type ScriptLimits } from './sandbox/script-runtime.ts'
 import type { SqliteRow, SqliteValue } from './sqlite/cell.ts'
 import { Connection } from './sqlite/connection.ts'
@@ -62,6 +63,7 @@ export class ExecutableEnvironment implements InstanceHost {
   readonly scans: readonly TableScan[]
   readonly hot: HotConnection
   readonly #base: KeptConnection
+  readonly #queries: KeptConnection<QueryConnection>
   readonly #rows: BaseRows
   readonly #toolset: CompiledToolset
   readonly #initial: DatabaseReader
@@ -76,6 +78,7 @@ export class ExecutableEnvironment implements InstanceHost {
     const { bytes, clock, tables } = this.image
     const open = () => new Connection(bytes, clock, new SeededRandom(0))
     this.#base = new KeptConnection(open, bytes.length)
+    this.#queries = new KeptConnection(() => new QueryConnection(bytes, this.image), bytes.length)
     this.registry = new StatementRegistry(new BaseVetter(this.#base, tables))
     this.catalog = new TableCatalog(tables, this.registry)
     this.scans = tables.map(tableScan)
@@ -102,6 +105,11 @@ export class ExecutableEnvironment implements InstanceHost {
     return this.#base.get()
   }
 
+  /** For queries of policies, on the image itself. Opened when it is needed. */
+  get queries(): QueryConnection {
+    return this.#queries.get()
+  }
+
   /** What policies and clients see of the tools; one list for all instances. */
   get tools(): readonly ToolDefinition[] {
     return this.#toolset.definitions
@@ -119,7 +127,7 @@ export class ExecutableEnvironment implements InstanceHost {
 
   /** Whether some of its tools are scripts, so that `loadSandbox` must be awaited before they are called. */
   get needsSandbox(): boolean {
-    return [...this.#toolset.tools.values()].some(({ program }) => program === null)
+    return [...this.#toolset.tools.values()].some(({ program }) => program.kind === 'script')
   }
 
   tool(name: string): CompiledTool | undefined {
@@ -172,6 +180,7 @@ export class ExecutableEnvironment implements InstanceHost {
   /** Frees its connections. Open instances live on: what they need is opened again. */
   close(): void {
     this.hot.close()
+    this.#queries.close()
     this.#base.close()
   }
 

@@ -4,6 +4,7 @@ import type { TableCatalog } from './database-reader.ts'
 import type { DatabaseImage } from './image/database-image.ts'
 import type { RowSource } from './instance/changed-rows.ts'
 import type { HotConnection } from './instance/hot-connection.ts'
+import type { QueryConnection } from './query/query-connection.ts'
 import type { Connection } from './sqlite/connection.ts'
 import type { StatementRegistry } from './sqlite/statement-registry.ts'
 import type { CompiledTool } from './tools/compile-toolset.ts'
@@ -18,6 +19,8 @@ export interface InstanceHost extends RowSource {
   readonly registry: StatementRegistry
   /** On the image itself; only ever read. */
   readonly base: Connection
+  /** For queries of policies, on the image itself. */
+  readonly queries: QueryConnection
   /** What replayed instances take turns on. */
   readonly hot: HotConnection
   /** The state that every instance starts in. */

@@ -31,10 +31,29 @@ export type SqlStep =
   /** One write. With `error`, changing no row is that error. Result: `{ changes }`. `when` skips it unless that argument was given. */
   | { readonly kind: 'run'; readonly sql: string; readonly error?: ToolErrorTemplate; readonly when?: string }
 
+/**
+ * SQL that the caller writes: one query on the present state, taken from an argument. It reads ordinary tables and views and
+ * nothing else: no recursion, no full-text or other virtual table, no table-valued function, no parameter. Rows have no row
+ * id, unless a column is one. A text that may not run is refused with the code `invalid_query`, a query that reaches a bound
+ * with `query_too_large` or `query_timeout`; the caller may try another.
+ */
+export interface QueryImplementation {
+  readonly kind: 'query'
+  /** Name of the argument that holds the SQL: a required text, at most 4,000 characters long where its schema states no bound. */
+  readonly argument: string
+  /** Rows that are shown at most; what was cut off is announced. Default 200. */
+  readonly limit?: number
+  /** How many rows of tables a query may look at, which is the same on every machine. Default 100,000. */
+  readonly visits?: number
+  /** Milliseconds that a query may take, for what counting rows does not bound. Default 1,000. */
+  readonly deadlineMs?: number
+}
+
 export type ToolImplementation =
   | { readonly kind: 'sql'; readonly steps: readonly SqlStep[] }
   /** A TypeScript file of the bundle, `tools/*.ts`, default-exporting a function of (db, args, world). */
   | { readonly kind: 'script'; readonly file: string }
+  | QueryImplementation
   /** Nothing that could be run here: only the world that the environment belongs to can carry it out. */
   | { readonly kind: 'world' }
 
@@ -137,6 +156,13 @@ export const toolSchema: z.ZodType<Tool> = z.strictObject({
   implementation: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('sql'), steps: z.array(sqlStepSchema).min(1) }),
     z.strictObject({ kind: z.literal('script'), file: z.string().regex(/^tools\/[A-Za-z0-9_-]+\.ts$/) }),
+    z.strictObject({
+      kind: z.literal('query'),
+      argument: z.string().min(1),
+      limit: z.exactOptional(z.int().min(1)),
+      visits: z.exactOptional(z.int().min(1)),
+      deadlineMs: z.exactOptional(z.int().min(1)),
+    }),
     z.strictObject({ kind: z.literal('world') }),
   ]),
 })

@@ -1,7 +1,7 @@
 import { ExecutableEnvironment } from '../../src/environment/executable-environment.ts'
 import type { DatabaseDraft } from '../../src/vocabulary/database.ts'
 import type { JsonObject } from '../../src/vocabulary/json.ts'
-import type { SqlStep, Tool } from '../../src/vocabulary/tool.ts'
+import type { QueryImplementation, SqlStep, Tool } from '../../src/vocabulary/tool.ts'
 
 export const clock = '2026-03-01T09:00:00.000Z'
 
@@ -26,6 +26,19 @@ export function sqlTool(
     tables: [],
     errors: [],
     implementation: { kind: 'sql', steps },
+  }
+}
+
+/** The input schema of a tool that takes a query. */
+export const sqlArgument = { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] } as const
+
+/** A tool that runs the query in its argument `sql`. */
+export function queryTool(bounds: Partial<QueryImplementation> = {}, rest: Partial<Tool> = {}): Tool {
+  return {
+    ...sqlTool('query', {}, []),
+    inputSchema: sqlArgument,
+    implementation: { kind: 'query', argument: 'sql', ...bounds },
+    ...rest,
   }
 }
 

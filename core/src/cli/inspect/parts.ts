@@ -36,6 +36,7 @@ export function toolText(tool: Tool): string {
 function stepLines(implementation: ToolImplementation): readonly string[] {
   if (implementation.kind === 'world') return ['  carried out by the world that it belongs to']
   if (implementation.kind === 'script') return [`script ${implementation.file}`]
+  if (implementation.kind === 'query') return [`  query: the SQL in the argument ${implementation.argument}`]
   return implementation.steps.map((step) => {
     const what = step.kind === 'require' ? `one of ${step.anyOf.join(', ')}` : step.sql
     const otherwise = 'error' in step && step.error ? `\n    else ${step.error.code}: ${step.error.message}` : ''

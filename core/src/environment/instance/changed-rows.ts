@@ -3,7 +3,7 @@ import { changeOf, compareChanges, diffTable, keyText, rowKey, sameRow, type Tab
 import type { SqliteRow, SqliteValue } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
-import { largestRowid } from './replay-rules.ts'
+import { largestRowid } from './largest-rowid.ts'
 
 /** Where rows are read from; tables go by their position. */
 export interface RowSource {
@@ -96,7 +96,7 @@ export class ChangedRows {
   }
 
   /** Whether a statement that only reads finds what it would find in the initial state. */
-  readsInitial({ reads, readOnly }: RegisteredStatement): boolean {
+  readsInitial({ reads, readOnly }: Pick<RegisteredStatement, 'reads' | 'readOnly'>): boolean {
     if (!readOnly) return false
     return this.#pristine || (reads?.every((table) => !this.#written.has(table)) ?? false)
   }

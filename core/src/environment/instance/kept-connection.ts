@@ -6,12 +6,17 @@ const connectionBytes = 256 * 1024
 /** What one call needs open at once, its environment's base and its hot connection: never closed under it. */
 const fewest = 2
 
+/** What can be kept: anything that holds a connection. */
+interface Closable {
+  close(): void
+}
+
 /** Connections that stay open between two uses, up to a bound; the least recently used ones are closed first. */
 export class ConnectionShelf {
   readonly #most: number
   readonly #mostBytes: number
   /** Least recently used first. */
-  readonly #open = new Set<KeptConnection>()
+  readonly #open = new Set<KeptConnection<Closable>>()
   #bytes = 0
 
   constructor(most: number, mostBytes: number) {
@@ -23,7 +28,7 @@ export class ConnectionShelf {
     return this.#open.size
   }
 
-  add(connection: KeptConnection): void {
+  add(connection: KeptConnection<Closable>): void {
     this.#open.add(connection)
     this.#bytes += connection.bytes
     for (const oldest of this.#open) {
@@ -33,13 +38,13 @@ export class ConnectionShelf {
   }
 
   /** Notes a use. As long as there is much room, order does not matter. */
-  touch(connection: KeptConnection): void {
+  touch(connection: KeptConnection<Closable>): void {
     if (this.size * 2 <= this.#most && this.#bytes * 2 <= this.#mostBytes) return
     this.#open.delete(connection)
     this.#open.add(connection)
   }
 
-  remove(connection: KeptConnection): void {
+  remove(connection: KeptConnection<Closable>): void {
     if (this.#open.delete(connection)) this.#bytes -= connection.bytes
   }
 
@@ -56,22 +61,22 @@ export const keptConnections = new ConnectionShelf(512, 256 * 1024 * 1024)
  * A connection that is opened when it is asked for and may be closed between two uses, so that a process can see any
  * number of environments. Whoever uses it must be able to start again from a fresh one.
  */
-export class KeptConnection {
+export class KeptConnection<Open extends Closable = Connection> {
   /** What it takes while it is open. */
   readonly bytes: number
-  readonly #open: () => Connection
+  readonly #open: () => Open
   readonly #shelf: ConnectionShelf
-  #connection: Connection | null = null
+  #connection: Open | null = null
 
   /** @param imageBytes - size of its image. */
-  constructor(open: () => Connection, imageBytes: number, shelf: ConnectionShelf = keptConnections) {
+  constructor(open: () => Open, imageBytes: number, shelf: ConnectionShelf = keptConnections) {
     this.bytes = imageBytes + connectionBytes
     this.#open = open
     this.#shelf = shelf
   }
 
   /** The open connection; another one than before when that was closed meanwhile. */
-  get(): Connection {
+  get(): Open {
     if (this.#connection !== null) {
       this.#shelf.touch(this)
       return this.#connection

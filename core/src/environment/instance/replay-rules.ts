@@ -4,6 +4,7 @@ import type { Connection } from '../sqlite/connection.ts'
 import { quoteName, sqlTokens } from '../sqlite/sql-text.ts'
 import type { LoggedWrite } from '../tools/call-effects.ts'
 import type { CompiledTool } from '../tools/compile-toolset.ts'
+import { largestRowid } from './largest-rowid.ts'
 
 /**
  * Whether a schema says what cannot be carried out again inside one transaction: foreign keys checked at commit,
@@ -20,9 +21,6 @@ function rulesReplayOut(sql: string): boolean {
   })
 }
 
-/** Behind this row id SQLite picks unused ones at random, which no log can repeat. */
-export const largestRowid = 2n ** 63n - 1n
-
 function holdsLargestRowid(base: Connection, image: DatabaseImage): boolean {
   return image.tables.some(({ name, rowidName }) => {
     if (rowidName === null) return false
@@ -35,7 +33,7 @@ function holdsLargestRowid(base: Connection, image: DatabaseImage): boolean {
 export function canReplay(base: Connection, image: DatabaseImage, tools: Iterable<CompiledTool>): boolean {
   if (image.schema.some(rulesReplayOut) || holdsLargestRowid(base, image)) return false
   return [...tools].every(
-    ({ program }) => program === null || program.steps.every(({ statement }) => !statement?.partial),
+    ({ program }) => program.kind !== 'sql' || program.steps.every(({ statement }) => !statement?.partial),
   )
 }
 

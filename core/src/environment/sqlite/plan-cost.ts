@@ -5,29 +5,57 @@ export interface PlanLine {
   readonly detail: string
 }
 
-export interface PlanCost {
-  /** Upper bound of row visits, from the row counts at hand. */
+/** Upper bounds of the rows that are looked at. */
+interface PlanWork {
   readonly visits: number
+  /** The same, where a row of a counted table is only one however often it is looked at: how many lie between two of those. */
+  readonly uncounted: number
+}
+
+export interface PlanCost extends PlanWork {
   /** Whether the plan holds a recursive step, whose length nothing bounds. */
   readonly recursive: boolean
 }
 
 /** What a plan line needs to know about names: a table's row count, and whether the statement names it itself. */
 export interface PlanNames {
-  /** Rows of the table behind a name or alias; null when it is none of the statement's tables. */
-  rows(name: string): number | null
+  /** Rows of the table behind a name or alias; null when it is none of the statement's tables, undefined when it is no table. */
+  rows(name: string): number | null | undefined
+  /** Whether a name stands for a table in one place and for a subquery in another. */
+  shadowed?(name: string): boolean
   /** Rows of the largest table, for names that lead nowhere. */
   readonly largest: number
+  /** Tables whose rows are counted while the statement runs, and how many of them end it. Default: none are. */
+  readonly counted?: { has(name: string): boolean; readonly most: number }
 }
 
-/** Rows that a table-valued function is taken to yield. */
+/** Rows that a virtual table is taken to yield at least. */
 const functionRows = 100
 /** An index search is taken to hit this share of a table's rows. */
 const searchShare = 8
 
+const nothing: PlanWork = { visits: 0, uncounted: 0 }
+const one: PlanWork = { visits: 1, uncounted: 1 }
+
+const sum = (a: PlanWork, b: PlanWork): PlanWork => ({
+  visits: a.visits + b.visits,
+  uncounted: a.uncounted + b.uncounted,
+})
+
+const product = (a: PlanWork, b: PlanWork): PlanWork => ({
+  visits: a.visits * b.visits,
+  uncounted: a.uncounted * b.uncounted,
+})
+
+const larger = (a: PlanWork, b: PlanWork): PlanWork => ({
+  visits: Math.max(a.visits, b.visits),
+  uncounted: Math.max(a.uncounted, b.uncounted),
+})
+
 class PlanReader {
   readonly #children = new Map<number, PlanLine[]>()
-  readonly #derived = new Map<string, number>()
+  /** Rows of what subqueries yield. */
+  readonly #derived = new Map<string, PlanWork>()
   readonly #names: PlanNames
   recursive = false
 
@@ -40,48 +68,69 @@ class PlanReader {
     }
   }
 
-  /** Row visits of the lines below one: loops nest in the order listed, subqueries that stand alone add up. */
-  visits(parent: number): number {
-    let loops = 1
-    let beside = 0
+  /** Work of the lines below one: loops nest in the order listed, subqueries that stand alone add up. */
+  work(parent: number): PlanWork {
+    let loops = one
+    let beside = nothing
     for (const line of this.#children.get(parent) ?? []) {
       const [first = '', second = ''] = line.detail.split(' ')
       if (first === 'SCAN' || first === 'SEARCH') {
         const factor = this.#tableRows(line.detail, second)
-        if (factor.main) loops *= factor.rows
-        else beside += loops * factor.rows
-      } else if (first === 'CORRELATED') beside += loops * this.visits(line.id)
-      else if (first === 'MULTI-INDEX') loops *= Math.max(1, this.visits(line.id))
-      else beside += this.#subquery(line, first, second)
+        if (factor.main) loops = product(loops, factor.rows)
+        else beside = sum(beside, product(loops, factor.rows))
+      } else if (first === 'CORRELATED') beside = sum(beside, product(loops, this.work(line.id)))
+      else if (first === 'MULTI-INDEX') loops = product(loops, larger(one, this.work(line.id)))
+      else beside = sum(beside, this.#subquery(line, first, second))
     }
-    return loops + beside
+    return sum(loops, beside)
   }
 
-  #subquery(line: PlanLine, first: string, second: string): number {
+  #subquery(line: PlanLine, first: string, second: string): PlanWork {
     if (line.detail.startsWith('RECURSIVE STEP')) this.recursive = true
-    if (!this.#children.has(line.id)) return 0
-    const visits = this.visits(line.id)
-    if (first === 'MATERIALIZE' || first === 'CO-ROUTINE') this.#derived.set(second, visits)
-    return visits
+    if (!this.#children.has(line.id)) return nothing
+    const work = this.work(line.id)
+    if (first === 'MATERIALIZE' || first === 'CO-ROUTINE') this.#derived.set(second, this.#yielded(work))
+    return work
   }
 
-  #tableRows(detail: string, name: string): { readonly rows: number; readonly main: boolean } {
-    if (/^SCAN (?:\d+ )?CONSTANT ROW/.test(detail)) return { rows: Number.parseInt(name, 10) || 1, main: true }
-    if (detail.includes('VIRTUAL TABLE')) return { rows: functionRows, main: true }
+  /** A subquery on counted tables yields no more rows than are counted before the statement ends. */
+  #yielded({ visits, uncounted }: PlanWork): PlanWork {
+    const most = this.#names.counted?.most ?? Number.POSITIVE_INFINITY
+    return { visits, uncounted: Math.min(visits, uncounted * most) }
+  }
+
+  #tableRows(detail: string, name: string): { readonly rows: PlanWork; readonly main: boolean } {
+    const constant = /^SCAN (?:\d+ )?CONSTANT ROW/.test(detail) ? Number.parseInt(name, 10) || 1 : undefined
+    const rows = constant ?? (detail.includes('VIRTUAL TABLE') ? functionRows : undefined)
+    if (rows !== undefined) return { rows: { visits: rows, uncounted: rows }, main: true }
     const known = this.#derived.get(name) ?? this.#names.rows(name)
-    const rows = Math.max(1, known ?? this.#names.largest)
-    const searched = detail.startsWith('SEARCH') ? this.#searchRows(detail, rows) : rows
-    return { rows: searched, main: known !== null }
+    const all = typeof known === 'object' && known !== null ? known : this.#stored(name, known)
+    return { rows: detail.startsWith('SEARCH') ? searched(detail, all) : all, main: known !== null }
   }
 
-  #searchRows(detail: string, rows: number): number {
-    return detail.includes('(rowid=?)') ? 1 : Math.ceil(rows / searchShare)
+  #stored(name: string, known: number | null | undefined): PlanWork {
+    if (known === undefined) return this.#unknown()
+    const visits = Math.max(1, known ?? this.#names.largest)
+    return { visits, uncounted: this.#names.counted?.has(name) === true ? 1 : visits }
   }
+
+  /** Another name for what a subquery yields, which the plan does not tell: the largest stands for each. */
+  #unknown(): PlanWork {
+    const { largest, counted } = this.#names
+    const visits = Math.max(1, largest)
+    const stored = { visits, uncounted: counted === undefined ? visits : 1 }
+    return [...this.#derived.values()].reduce(larger, stored)
+  }
+}
+
+function searched(detail: string, { visits, uncounted }: PlanWork): PlanWork {
+  if (detail.includes('(rowid=?)')) return one
+  return { visits: Math.ceil(visits / searchShare), uncounted: Math.ceil(uncounted / searchShare) }
 }
 
 /** Bounds the work of a statement from its plan. Tables that only triggers and foreign keys touch add, others multiply. */
 export function planCost(lines: readonly PlanLine[], names: PlanNames): PlanCost {
   const reader = new PlanReader(lines, names)
-  const visits = reader.visits(0)
-  return { visits, recursive: reader.recursive }
+  const work = reader.work(0)
+  return { ...work, recursive: reader.recursive }
 }

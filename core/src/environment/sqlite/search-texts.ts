@@ -4,7 +4,7 @@ import type { SqlToken } from './sql-text.ts'
 import { selfOverlap } from './text-repetition.ts'
 
 /** `pattern`: of LIKE or GLOB; `query`: of a full-text MATCH; `characters`: those that trim() takes away. */
-type SearchRole = 'pattern' | 'query' | 'characters'
+export type SearchRole = 'pattern' | 'query' | 'characters'
 
 /** A parameter whose text decides how long a search takes. */
 export interface SearchText {
@@ -32,7 +32,7 @@ const operandEnds = new Set(
 const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 /** What stands from a place on to the end of the expression there: brackets and CASE … END stay whole. */
-function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToken[] {
+export function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToken[] {
   let depth = 0
   for (let at = start; at < tokens.length; at++) {
     const token = tokens[at] as SqlToken
@@ -45,7 +45,7 @@ function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToke
 }
 
 /** Where the second argument of a call begins whose bracket stands at a place; undefined when it has but one. */
-function secondArgument(tokens: readonly SqlToken[], bracket: number): number | undefined {
+export function secondArgument(tokens: readonly SqlToken[], bracket: number): number | undefined {
   const comma = bracket + 1 + operandAt(tokens, bracket + 1).length
   return isSymbol(tokens[comma], ',') ? comma + 1 : undefined
 }
@@ -113,6 +113,9 @@ const faults: Readonly<Record<SearchRole, (text: string) => string | null>> = {
   },
 }
 
+/** Why a text would make a search too long; null when it may be searched for. */
+export const searchedTextFault = (role: SearchRole, text: string): string | null => faults[role](text)
+
 /** The first parameter whose text would make a search too long, and why; null when all may run. */
 export function searchFault(
   texts: readonly SearchText[],
@@ -120,7 +123,7 @@ export function searchFault(
 ): { readonly parameter: string; readonly message: string } | null {
   for (const { parameter, role } of texts) {
     const value = bindings[parameter]
-    const message = typeof value === 'string' ? faults[role](value) : null
+    const message = typeof value === 'string' ? searchedTextFault(role, value) : null
     if (message !== null) return { parameter, message }
   }
   return null

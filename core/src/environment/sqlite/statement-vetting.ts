@@ -58,9 +58,9 @@ export type Vetting =
   | { readonly ok: true; readonly statement: VettedStatement }
   | { readonly ok: false; readonly faults: readonly string[] }
 
-type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
+export type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
 
-const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
+export const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
 
 function textFaults(sql: string, tokens: readonly SqlToken[]): string[] {
   const faults: string[] = []
@@ -96,14 +96,14 @@ function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, n
 }
 
 /** What a view selects, from the text that creates it. */
-function viewBody(sql: string | null): readonly SqlToken[] {
+export function viewBody(sql: string | null): readonly SqlToken[] {
   const tokens = sqlTokens(sql ?? '')
   const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
   return tokens.slice(start)
 }
 
 /** Counts each table once. */
-function storedRowCount(database: Database.Database): (table: TableInfo) => number {
+export function storedRowCount(database: Database.Database): (table: TableInfo) => number {
   const counts = new Map<string, number>()
   return ({ name }) => {
     const known = counts.get(name)
@@ -230,7 +230,7 @@ export class StatementVetter {
       rows: (name) => {
         const known = aliases.get(name.toLowerCase())
         if (known !== undefined) return rowsAt(known)
-        return positions.has(name.toLowerCase()) ? null : largest
+        return positions.has(name.toLowerCase()) ? null : undefined
       },
     }
   }

@@ -38,6 +38,11 @@ export class ArgumentPool {
     }
   }
 
+  /** Names of the tables that the values are from. */
+  get tables(): readonly string[] {
+    return this.#state.tables
+  }
+
   #note(name: string, table: string, column: string): void {
     const known = this.#columns.get(name)
     if (known === undefined) this.#columns.set(name, [{ table, column }])

@@ -39,6 +39,7 @@ class SqlToolCompiler {
     const firstWrite = steps.findIndex((step) => step.kind === 'run')
     const partial = compiled.some(({ statement }) => statement?.partial === true)
     return {
+      kind: 'sql',
       name: this.#tool.name,
       steps: compiled,
       arguments: [...this.#used].filter((name) => !this.#variables.has(name)),

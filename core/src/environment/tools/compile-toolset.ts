@@ -3,16 +3,27 @@ import { reservedToolNames } from '../../vocabulary/environment.ts'
 import type { Tool, ToolDefinition } from '../../vocabulary/tool.ts'
 import type { StatementRegistry } from '../sqlite/statement-registry.ts'
 import { ArgumentValidator, argumentSchema } from './argument-validator.ts'
-import { compileSqlTool } from './compile-sql-tool.ts'
+import { callableSchema } from './callable-schema.ts'
+import { compileQueryTool } from './compile-query-tool.ts'
+import { type Compilation, compileSqlTool } from './compile-sql-tool.ts'
 import { worldBounds } from './open-values.ts'
+import type { QueryProgram } from './query-tool.ts'
 import type { SqlProgram } from './sql-tool.ts'
+
+export interface ScriptProgram {
+  readonly kind: 'script'
+  /** Path of the source inside the bundle. */
+  readonly file: string
+}
+
+/** What carries a tool out. */
+export type ToolProgram = SqlProgram | ScriptProgram | QueryProgram
 
 /** A tool ready to be called. */
 export interface CompiledTool {
   readonly tool: Tool
   readonly validator: ArgumentValidator
-  /** Null for a tool that is a script. */
-  readonly program: SqlProgram | null
+  readonly program: ToolProgram
 }
 
 export interface CompiledToolset {
@@ -25,7 +36,7 @@ function definitionOf(tool: Tool): ToolDefinition {
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: argumentSchema(tool.inputSchema),
+    inputSchema: argumentSchema(callableSchema(tool)),
     readOnly: tool.effect === 'read',
   }
 }
@@ -44,18 +55,33 @@ function compileTool(
 ): CompiledTool | string[] {
   let validator: ArgumentValidator
   try {
-    validator = new ArgumentValidator(tool.inputSchema, worldBounds)
+    validator = new ArgumentValidator(callableSchema(tool), worldBounds)
   } catch (thrown) {
     return [`input schema: ${messageOf(thrown)}`]
   }
-  const { implementation } = tool
-  if (implementation.kind === 'script') {
-    const missing = scripts[implementation.file] === undefined
-    return missing ? [`there is no script ${implementation.file}`] : { tool, validator, program: null }
-  }
-  if (implementation.kind === 'world') return ['only the world that it belongs to can carry it out']
-  const compilation = compileSqlTool(tool, implementation.steps, registry)
+  const compilation = compileProgram(tool, registry, scripts)
   return compilation.ok ? { tool, validator, program: compilation.program } : [...compilation.faults]
+}
+
+function compileProgram(
+  tool: Tool,
+  registry: StatementRegistry,
+  scripts: Readonly<Record<string, string>>,
+): Compilation<ToolProgram> {
+  const { implementation } = tool
+  switch (implementation.kind) {
+    case 'sql':
+      return compileSqlTool(tool, implementation.steps, registry)
+    case 'query':
+      return compileQueryTool(tool, implementation)
+    case 'script': {
+      const { file } = implementation
+      if (scripts[file] === undefined) return { ok: false, faults: [`there is no script ${file}`] }
+      return { ok: true, program: { kind: 'script', file } }
+    }
+    case 'world':
+      return { ok: false, faults: ['only the world that it belongs to can carry it out'] }
+  }
 }
 
 /**

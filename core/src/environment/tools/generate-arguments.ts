@@ -1,7 +1,9 @@
 import type { RandomStream } from '../../determinism/random-stream.ts'
 import type { Json, JsonObject, JsonSchema } from '../../vocabulary/json.ts'
+import { quoteName } from '../sqlite/sql-text.ts'
 import type { ArgumentPool } from './argument-pool.ts'
 import { ArgumentValidator, argumentSchema } from './argument-validator.ts'
+import { sqlMediaType } from './callable-schema.ts'
 import { dereference, isObject } from './schema-references.ts'
 
 export interface GenerateOptions {
@@ -132,10 +134,21 @@ class ArgumentGenerator {
     return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
   }
 
+  /** A query that any world can answer, for an argument that holds SQL. */
+  #query(schema: JsonObject): string | undefined {
+    if (schema.contentMediaType !== sqlMediaType) return undefined
+    const known = this.#pool?.tables ?? []
+    const near = known.filter((table) => this.#options.tables?.includes(table))
+    const tables = near.length > 0 ? near : known
+    if (tables.length === 0) return 'SELECT 1 AS one'
+    const from = quoteName(this.#random.pick(tables))
+    return this.#random.pick([`SELECT * FROM ${from} LIMIT 3`, `SELECT count(*) AS rows FROM ${from}`])
+  }
+
   #text(name: string, schema: JsonObject): string {
     const most = Number(schema.maxLength ?? 200)
     const least = Number(schema.minLength ?? 0)
-    const made = textOfFormat(name, schema, this.#random) ?? this.#random.pick(words)
+    const made = this.#query(schema) ?? textOfFormat(name, schema, this.#random) ?? this.#random.pick(words)
     return made.padEnd(least, 'x').slice(0, most)
   }
 }

@@ -19,7 +19,9 @@ const mostOfOneOption = 5
 const understood = new Set(
   `type properties required additionalProperties items enum const minimum maximum exclusiveMinimum exclusiveMaximum
    multipleOf minLength maxLength pattern minItems maxItems uniqueItems anyOf nullable default title description examples
-   example format deprecated readOnly writeOnly $ref $defs definitions $schema $id $comment`.split(/\s+/),
+   example format contentMediaType deprecated readOnly writeOnly $ref $defs definitions $schema $id $comment`.split(
+    /\s+/,
+  ),
 )
 
 /** Builds closures for the subset of JSON Schema that tools are written in; null when a schema needs more than that. */

@@ -9,7 +9,7 @@ import type { CallEffects } from './call-effects.ts'
 import { failed, failureOf } from './tool-failure.ts'
 
 /** Most rows of a `rows` step that sets no limit of its own. */
-const defaultRowLimit = 200
+export const defaultRowLimit = 200
 
 /** A step with its statement looked up. */
 export interface CompiledStep {
@@ -21,6 +21,7 @@ export interface CompiledStep {
 }
 
 export interface SqlProgram {
+  readonly kind: 'sql'
   readonly name: string
   readonly steps: readonly CompiledStep[]
   /** Arguments that statements or conditions read. */

@@ -3,6 +3,7 @@ import type { EnvironmentInstance } from '../../environment/environment-instance
 import type { ExecutableEnvironment } from '../../environment/executable-environment.ts'
 import type { ArgumentPool } from '../../environment/tools/argument-pool.ts'
 import { outputViolations } from '../../environment/tools/argument-validator.ts'
+import { callableSchema } from '../../environment/tools/callable-schema.ts'
 import { generateArguments } from '../../environment/tools/generate-arguments.ts'
 import type { StateReader } from '../../hooks/world.ts'
 import type { Cell } from '../../vocabulary/database.ts'
@@ -78,10 +79,11 @@ function onFresh<T>(executable: ExecutableEnvironment, use: (instance: Environme
 /** What tasks use, then generated arguments; where a name leads to no column, text of the tool's own tables. */
 function* candidates(tool: Tool, random: RandomStream, { executable, pool, known }: ToolChecks): Generator<JsonObject> {
   yield* known.slice(0, 2)
-  const { tables, inputSchema } = tool
+  const { tables } = tool
+  const schema = callableSchema(tool)
   for (let i = known.slice(0, 2).length; i < mostCalls; i++) {
     const optionalShare = i % 2 === 0 ? 0.5 : 0
-    const generated = generateArguments(inputSchema, random, pool, { tables, optionalShare })
+    const generated = generateArguments(schema, random, pool, { tables, optionalShare })
     yield i < mostCalls / 2 ? generated : withOwnText(tool, generated, executable.initial, random)
   }
 }
@@ -126,7 +128,7 @@ function neverWorked(tool: Tool, calls: readonly Call[]): GateFinding {
 function silence(tool: Tool, random: RandomStream, { executable, pool }: ToolChecks): GateFinding[] {
   let silent: JsonObject | null = null
   for (let i = 0; i < bareCalls; i++) {
-    const args = generateArguments(tool.inputSchema, random, pool, { tables: tool.tables, optionalShare: 0 })
+    const args = generateArguments(callableSchema(tool), random, pool, { tables: tool.tables, optionalShare: 0 })
     const { result, diff } = freshCall(executable, tool, args)
     if (result.ok && diff.length > 0) return []
     if (result.ok) silent = args

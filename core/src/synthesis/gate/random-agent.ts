@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../determinism/random-stream.ts'
 import type { ExecutableEnvironment } from '../../environment/executable-environment.ts'
 import type { ArgumentPool } from '../../environment/tools/argument-pool.ts'
+import { callableSchema } from '../../environment/tools/callable-schema.ts'
 import { generateArguments } from '../../environment/tools/generate-arguments.ts'
 import type { Json } from '../../vocabulary/json.ts'
 import type { GoldRun, Task } from '../../vocabulary/task.ts'
@@ -31,7 +32,7 @@ export class RandomAgent {
       const most = this.#tools.length === 0 ? 0 : task.gold.calls.length + spareCalls
       while (calls.length < most) {
         const tool = random.pick(this.#tools)
-        const args = generateArguments(tool.inputSchema, random, this.#pool, { tables: tool.tables })
+        const args = generateArguments(callableSchema(tool), random, this.#pool, { tables: tool.tables })
         calls.push({ call: { tool: tool.name, arguments: args }, ...instance.call(tool.name, args) })
       }
       const { final, diff } = instance.capture()

@@ -1,0 +1,58 @@
+import type Database from 'better-sqlite3'
+import { columnList } from '../sqlite/row-lookup.ts'
+import { quoteName, sqlTokens } from '../sqlite/sql-text.ts'
+import type { TableInfo } from '../sqlite/table-info.ts'
+
+/** The function that each view calls for every row that it hands on. */
+export const visitFunction = 'visit_row'
+
+/** The name under which a view reads its table; query plans show it. */
+export const countedName = (table: number): string => `visited:${table}`
+
+/** Names that only our views may use. */
+export const reservedNames = /^(?:visit_row|visited:.*)$/i
+
+/**
+ * What tells a row from others. It is handed to the function so that SQLite calls it in the loop that reads this table
+ * and not in one further out: an expression without columns belongs to the outermost.
+ */
+function rowIdentity({ rowidName, primaryKey, columns }: TableInfo, alias: string): string {
+  const names = rowidName !== null ? [rowidName] : primaryKey.length > 0 ? primaryKey : columns.map(({ name }) => name)
+  return names.map((name) => `${alias}.${quoteName(name)}`).join(', ')
+}
+
+function tableView(table: TableInfo, position: number): string {
+  const name = quoteName(table.name)
+  const alias = quoteName(countedName(position))
+  const counted = `${visitFunction}(${rowIdentity(table, alias)})`
+  return `CREATE TEMP VIEW ${name} AS SELECT ${columnList(table)} FROM main.${name} AS ${alias} WHERE ${counted}`
+}
+
+/** A view of the world's own, as SQLite stored it, made once more on top of ours: without `main.`, which would pass by them. */
+function viewCopy(sql: string): string {
+  const tokens = sqlTokens(sql)
+  const created = tokens.findIndex(({ keyword }) => keyword === 'VIEW')
+  let copy = 'CREATE TEMP VIEW'
+  let end = tokens[created]?.end ?? 0
+  tokens.forEach((token, index) => {
+    const dot = tokens[index + 1]
+    if (token.text.toLowerCase() !== 'main' || dot?.kind !== 'symbol' || dot.text !== '.') return
+    copy += sql.slice(end, token.start)
+    end = dot.end
+  })
+  return copy + sql.slice(end)
+}
+
+/**
+ * Lays a view of the same name over every ordinary table, which hands on its rows and has each of them counted, and over
+ * every view, so that it reads those. Virtual tables have none: their own searches cannot pass through a view.
+ */
+export function createCountedViews(database: Database.Database, tables: readonly TableInfo[]): void {
+  const stored = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0").pluck().all()
+  const ordinary = new Set(stored)
+  tables.forEach((table, position) => {
+    if (ordinary.has(table.name)) database.exec(tableView(table, position))
+  })
+  const views = database.prepare("SELECT sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid").pluck().all()
+  for (const sql of views as readonly string[]) database.exec(viewCopy(sql))
+}

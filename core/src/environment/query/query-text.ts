@@ -1,0 +1,137 @@
+import { longestSql, refusedTables } from '../sqlite/admitted-sql.ts'
+import { operandAt, type SearchRole, searchedTextFault, secondArgument } from '../sqlite/search-texts.ts'
+import type { SqlToken } from '../sqlite/sql-text.ts'
+import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
+import { reservedNames } from './counted-views.ts'
+
+const firstWords = new Set(['SELECT', 'WITH', 'VALUES'])
+
+/** Databases of a connection: with their names a query would pass by what counts its rows. */
+const databases = new Set(['main', 'temp'])
+
+/** Functions that a query does without, and what it may do instead. */
+const refusedFunctions: Readonly<Record<string, string>> = {
+  JSON_GROUP_ARRAY: 'return rows instead',
+  JSON_GROUP_OBJECT: 'return rows instead',
+  LIKE: 'write LIKE between a column and a pattern without brackets',
+  GLOB: 'write GLOB between a column and a pattern without brackets',
+}
+
+/** Aggregates that sort anew for every row of a window. */
+const sortingAggregates = new Set(['MEDIAN', 'PERCENTILE', 'PERCENTILE_CONT', 'PERCENTILE_DISC'])
+
+const joiningFunctions = new Set(['CONCAT', 'CONCAT_WS', 'REPLACE', 'JSON_ARRAY', 'JSON_OBJECT', 'JSON_SET'])
+
+/** How often a query may call replace(): each call may make a long text, which the next goes through. */
+const mostReplacements = 8
+
+/** How often a query may write `||`, and copies of one column that it may come to when it joins texts. */
+const mostJoints = 32
+const mostJoinedCopies = 256
+
+const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
+
+const isName = ({ kind }: SqlToken): boolean => kind === 'word' || kind === 'quoted'
+
+/** A token as a name: SQLite also takes texts for names. */
+const nameOf = ({ kind, text }: SqlToken): string => (kind === 'string' ? text.slice(1, -1) : text).toLowerCase()
+
+function startFaults(sql: string, [first]: readonly SqlToken[]): string[] {
+  const faults: string[] = []
+  if (sql.length > longestSql) faults.push(`is ${sql.length} characters long, at most ${longestSql} are allowed`)
+  if (sql.includes('\0')) faults.push('holds a NUL character')
+  if (first === undefined) faults.push('holds no statement')
+  else if (!firstWords.has(first.keyword))
+    faults.push(`starts with ${first.text.slice(0, 40)}; a query starts with SELECT, WITH or VALUES and only reads`)
+  return faults
+}
+
+function nameFaults(sql: string, tokens: readonly SqlToken[]): string[] {
+  return tokens.flatMap((token, index) => {
+    const next = tokens[index + 1]
+    if (token.kind === 'parameter')
+      return [`has the parameter ${sql.slice(token.start, token.end)}; write its value into the query`]
+    if (token.kind === 'symbol') return []
+    const name = nameOf(token)
+    if (databases.has(name) && isSymbol(next, '.')) return [`names a table behind ${name}.; name the table alone`]
+    if (isName(token) && (refusedTables.test(name) || reservedNames.test(name)))
+      return [`names ${token.text}, which is not open to queries`]
+    if (token.kind === 'quoted' && isSymbol(next, '('))
+      return [`has the quoted name ${token.text} before a bracket; write it without quotes`]
+    return []
+  })
+}
+
+function functionFaults(tokens: readonly SqlToken[]): string[] {
+  const windows = tokens.some(({ keyword }) => keyword === 'OVER')
+  const replacements = tokens.filter(({ keyword }, at) => keyword === 'REPLACE' && isSymbol(tokens[at + 1], '(')).length
+  const faults = tokens.flatMap(({ keyword, text }, index) => {
+    if (keyword === 'EXCLUDE' && windows) return ['excludes rows from a window, which is not open to queries']
+    if (!isSymbol(tokens[index + 1], '(')) return []
+    const instead = Object.hasOwn(refusedFunctions, keyword) ? refusedFunctions[keyword] : undefined
+    if (instead !== undefined) return [`uses ${text}(…), which is not open to queries: ${instead}`]
+    return windows && sortingAggregates.has(keyword) ? [`uses ${text}() beside a window`] : []
+  })
+  if (replacements > mostReplacements)
+    faults.push(`calls replace() ${replacements} times, at most ${mostReplacements} are allowed`)
+  return faults
+}
+
+/** Where a text begins that is searched for. */
+function searchAt(tokens: readonly SqlToken[], index: number): { start: number; role: SearchRole } | null {
+  const { keyword } = tokens[index] as SqlToken
+  if (keyword === 'LIKE' || keyword === 'GLOB') return { start: index + 1, role: 'pattern' }
+  if (!/^[LR]?TRIM$/.test(keyword) || !isSymbol(tokens[index + 1], '(')) return null
+  const start = secondArgument(tokens, index + 1)
+  return start === undefined ? null : { start, role: 'characters' }
+}
+
+const beside = new Set(['ESCAPE', 'COLLATE', 'NOCASE', 'BINARY', 'RTRIM'])
+
+/** A text of a column, or one that was calculated, may make a search as long as it likes. */
+function searchFaults(tokens: readonly SqlToken[]): string[] {
+  return tokens.flatMap(({ text }, index) => {
+    const search = searchAt(tokens, index)
+    if (search === null) return []
+    const operand = operandAt(tokens, search.start)
+    if (operand.some((token) => isName(token) && !beside.has(token.keyword)))
+      return [`takes what ${text} looks for from more than literal text; to look for a column's text use instr()`]
+    const literal = operand.map((token) => (token.kind === 'string' ? token.text.slice(1, -1) : '')).join('')
+    const fault = searchedTextFault(search.role, literal)
+    return fault === null ? [] : [`has a text after ${text} that ${fault}`]
+  })
+}
+
+function joiningFaults(tokens: readonly SqlToken[], views: ReadonlyMap<string, number>): string[] {
+  const joints = tokens.filter((token, index) => {
+    const next = tokens[index + 1]
+    return isSymbol(token, '|') && isSymbol(next, '|') && next?.start === token.end
+  }).length
+  if (joints > mostJoints) return [`joins texts with || ${joints} times, at most ${mostJoints} are allowed`]
+  if (joints === 0 && !tokens.some(({ keyword }) => joiningFunctions.has(keyword))) return []
+  const copies = columnRepetitions(tokens, views)
+  if (copies <= mostJoinedCopies) return []
+  return [`joins texts and may come to ${copies} copies of one column, at most ${mostJoinedCopies} are allowed`]
+}
+
+/**
+ * What is wrong with a query's text, as the caller can correct it; found before SQLite sees it.
+ *
+ * @param views - copies of one column that each view may come to, by name in lower case.
+ */
+export function queryTextFaults(
+  sql: string,
+  tokens: readonly SqlToken[],
+  views: ReadonlyMap<string, number>,
+): readonly string[] {
+  const start = startFaults(sql, tokens)
+  if (start.length > 0) return start
+  const faults = [
+    ...nameFaults(sql, tokens),
+    ...functionFaults(tokens),
+    ...searchFaults(tokens),
+    ...growthFaults(tokens, views),
+    ...joiningFaults(tokens, views),
+  ]
+  return [...new Set(faults)]
+}

@@ -1,0 +1,134 @@
+import type Database from 'better-sqlite3'
+import { messageOf } from '../../errors/rlenv-error.ts'
+import type { SqliteValue } from '../sqlite/cell.ts'
+import { type OpcodeColumns, opcodeFaults, opcodeOf, openedPages } from '../sqlite/opcodes.ts'
+import { planCost } from '../sqlite/plan-cost.ts'
+import { sqlTokens } from '../sqlite/sql-text.ts'
+import { type PlanColumns, planLineOf, storedRowCount, viewBody } from '../sqlite/statement-vetting.ts'
+import type { TableInfo } from '../sqlite/table-info.ts'
+import { columnRepetitions } from '../sqlite/text-growth.ts'
+import { countedName, visitFunction } from './counted-views.ts'
+import { queryTextFaults } from './query-text.ts'
+
+type QueryStatement = Database.Statement<[], SqliteValue[]>
+
+/** A query that may run, on the connection that it was vetted on. */
+export interface VettedQuery {
+  readonly statement: QueryStatement
+  readonly columns: readonly string[]
+  /** Tables that its result depends on, as positions. */
+  readonly reads: readonly number[]
+  /** Whether it sorts what it has gathered, after the last row was counted. */
+  readonly sorts: boolean
+}
+
+export type QueryVetting =
+  | { readonly ok: true; readonly query: VettedQuery }
+  | { readonly ok: false; readonly faults: readonly string[] }
+
+/** Most rows between two counted ones: those that subqueries have yielded, which no view counts. */
+const mostUncounted = 250_000
+
+/** Names of tables that a message lists. */
+const mostListed = 40
+
+const refused = (faults: readonly string[]): QueryVetting => ({ ok: false, faults })
+
+/** Looks at queries whose author is the policy, on a connection whose tables lie behind views that count their rows. */
+export class QueryVetter {
+  readonly #database: Database.Database
+  readonly #tables: readonly TableInfo[]
+  readonly #rowCount: (table: TableInfo) => number
+  readonly #tableOfPage = new Map<number, number>()
+  readonly #positions: ReadonlyMap<string, number>
+  /** How many copies of one column each view may come to. */
+  readonly #views = new Map<string, number>()
+
+  constructor(database: Database.Database, tables: readonly TableInfo[]) {
+    this.#database = database
+    this.#tables = tables
+    this.#rowCount = storedRowCount(database)
+    this.#positions = new Map(tables.map((_, position) => [countedName(position), position]))
+    const position = new Map(tables.map((table, index) => [table.name, index]))
+    const stored = database.prepare('SELECT type, tbl_name, rootpage, sql FROM main.sqlite_master').raw(true).all()
+    for (const [type, name, page, sql] of stored as readonly [string, string, number | null, string | null][]) {
+      if (type === 'view') this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
+      const table = position.get(name)
+      if (table !== undefined && page) this.#tableOfPage.set(page, table)
+    }
+  }
+
+  /** @param most - rows of tables after which the query is ended. */
+  vet(sql: string, most: number): QueryVetting {
+    const faults = queryTextFaults(sql, sqlTokens(sql), this.#views)
+    if (faults.length > 0) return refused(faults)
+    const prepared = this.#prepare(sql)
+    return typeof prepared === 'string' ? refused([prepared]) : this.#vetProgram(sql, prepared, most)
+  }
+
+  /** The statement, or why it cannot be read. */
+  #prepare(sql: string): QueryStatement | string {
+    try {
+      return this.#database.prepare<[], SqliteValue[]>(sql)
+    } catch (thrown) {
+      return this.#unreadable(messageOf(thrown))
+    }
+  }
+
+  /** SQLite's own words; who asked for a table that is not there is told which are. */
+  #unreadable(message: string): string {
+    const told = `cannot be read: ${message}`
+    if (!message.startsWith('no such table')) return told
+    const ordinary = new Set(this.#tableOfPage.values())
+    const tables = this.#tables.filter((_, position) => ordinary.has(position)).map(({ name }) => name)
+    const names = [...tables, ...this.#views.keys()]
+    const listed = names.slice(0, mostListed).join(', ')
+    return `${told}; there are ${listed}${names.length > mostListed ? ' and others' : ''}`
+  }
+
+  #vetProgram(sql: string, statement: QueryStatement, most: number): QueryVetting {
+    if (!statement.readonly || !statement.reader) return refused(['does not only read'])
+    const opcodes = (this.#explain('EXPLAIN', sql) as readonly OpcodeColumns[]).map(opcodeOf)
+    const faults = opcodeFaults(opcodes.filter(({ p4 }) => p4?.startsWith(`${visitFunction}(`) !== true))
+    const reads = this.#reads(openedPages(opcodes))
+    if (reads === null)
+      faults.push(
+        'reads something other than ordinary tables and views, such as a full-text table or json_each(), whose work nothing bounds',
+      )
+    faults.push(...this.#planFaults(sql, most))
+    if (faults.length > 0 || reads === null) return refused(faults)
+    const columns = statement.columns().map(({ name }) => name)
+    const sorts = opcodes.some(({ opcode }) => opcode === 'SorterOpen')
+    return { ok: true, query: { statement: statement.raw(true).safeIntegers(true), columns, reads, sorts } }
+  }
+
+  #planFaults(sql: string, most: number): string[] {
+    const plan = (this.#explain('EXPLAIN QUERY PLAN', sql) as readonly PlanColumns[]).map(planLineOf)
+    const { recursive, uncounted } = planCost(plan, {
+      rows: (name) => {
+        const table = this.#tables[this.#positions.get(name) ?? -1]
+        return table === undefined ? undefined : this.#rowCount(table)
+      },
+      largest: 1,
+      counted: { has: (name) => this.#positions.has(name), most },
+    })
+    const faults: string[] = []
+    if (recursive) faults.push('is recursive, so nothing bounds its length')
+    if (uncounted > mostUncounted)
+      faults.push(
+        `joins what subqueries yield and may look at ${uncounted.toExponential(1)} such rows, at most ${mostUncounted} are allowed; join tables on keys instead`,
+      )
+    return faults
+  }
+
+  #explain(prefix: string, sql: string): readonly unknown[] {
+    return this.#database.prepare(`${prefix} ${sql}`).raw(true).all()
+  }
+
+  /** Null when it reads more than tables and their indexes. */
+  #reads(pages: ReadonlySet<number> | null): readonly number[] | null {
+    if (pages === null) return null
+    const tables = [...pages].map((page) => this.#tableOfPage.get(page))
+    return tables.includes(undefined) ? null : [...new Set(tables as number[])]
+  }
+}
