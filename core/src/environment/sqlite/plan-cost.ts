@@ -21,15 +21,19 @@ export interface PlanCost extends PlanWork {
 export interface PlanNames {
   /** Rows of the table behind a name or alias; null when it is none of the statement's tables, undefined when it is no table. */
   rows(name: string): number | null | undefined
+  /** Rows that a virtual table or a table-valued function without a row count yields. Default 100. */
+  readonly virtualRows?: number
   /** Whether a name stands for a table in one place and for a subquery in another. */
   shadowed?(name: string): boolean
+  /** How many of a table's rows a search looks at, by what the plan says of it. Default: an eighth, one for a row id. */
+  searched?(name: string, detail: string, rows: number): number
   /** Rows of the largest table, for names that lead nowhere. */
   readonly largest: number
   /** Tables whose rows are counted while the statement runs, and how many of them end it. Default: none are. */
   readonly counted?: { has(name: string): boolean; readonly most: number }
 }
 
-/** Rows that a virtual table is taken to yield at least. */
+/** Rows that a virtual table is taken to yield where nothing is known of it. */
 const functionRows = 100
 /** An index search is taken to hit this share of a table's rows. */
 const searchShare = 8
@@ -101,11 +105,25 @@ class PlanReader {
 
   #tableRows(detail: string, name: string): { readonly rows: PlanWork; readonly main: boolean } {
     const constant = /^SCAN (?:\d+ )?CONSTANT ROW/.test(detail) ? Number.parseInt(name, 10) || 1 : undefined
-    const rows = constant ?? (detail.includes('VIRTUAL TABLE') ? functionRows : undefined)
+    const rows = constant ?? (detail.includes('VIRTUAL TABLE') ? this.#virtualRows(name) : undefined)
     if (rows !== undefined) return { rows: { visits: rows, uncounted: rows }, main: true }
-    const known = this.#derived.get(name) ?? this.#names.rows(name)
-    const all = typeof known === 'object' && known !== null ? known : this.#stored(name, known)
-    return { rows: detail.startsWith('SEARCH') ? searched(detail, all) : all, main: known !== null }
+    const known = this.#names.rows(name)
+    const derived = this.#names.shadowed?.(name) === true ? this.#unknown() : this.#derived.get(name)
+    const all = derived ?? this.#stored(name, known)
+    return { rows: detail.startsWith('SEARCH') ? this.#searched(name, detail, all) : all, main: known !== null }
+  }
+
+  #searched(name: string, detail: string, { visits, uncounted }: PlanWork): PlanWork {
+    if (this.#names.searched !== undefined) {
+      const hit = this.#names.searched(name, detail, visits)
+      return { visits: hit, uncounted: Math.min(hit, uncounted) }
+    }
+    if (detail.includes('(rowid=?)')) return one
+    return { visits: Math.ceil(visits / searchShare), uncounted: Math.ceil(uncounted / searchShare) }
+  }
+
+  #virtualRows(name: string): number {
+    return this.#names.rows(name) ?? Math.max(1, this.#names.virtualRows ?? functionRows)
   }
 
   #stored(name: string, known: number | null | undefined): PlanWork {
@@ -121,11 +139,6 @@ class PlanReader {
     const stored = { visits, uncounted: counted === undefined ? visits : 1 }
     return [...this.#derived.values()].reduce(larger, stored)
   }
-}
-
-function searched(detail: string, { visits, uncounted }: PlanWork): PlanWork {
-  if (detail.includes('(rowid=?)')) return one
-  return { visits: Math.ceil(visits / searchShare), uncounted: Math.ceil(uncounted / searchShare) }
 }
 
 /** Bounds the work of a statement from its plan. Tables that only triggers and foreign keys touch add, others multiply. */

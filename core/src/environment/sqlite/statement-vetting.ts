@@ -10,14 +10,18 @@ import {
   reportsRowid,
   yieldsOneRow,
 } from './opcodes.ts'
-import { type PlanLine, type PlanNames, planCost } from './plan-cost.ts'
+import { type PlanLine, planCost } from './plan-cost.ts'
+import { type PlanNamesParts, planNames } from './plan-names.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
+import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
 import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
+import { triggerStatements } from './trigger-statements.ts'
 
 /** A statement that was looked at and may run. */
 export interface VettedStatement {
@@ -81,20 +85,6 @@ function isUpsert(tokens: readonly SqlToken[]): boolean {
   return tokens.some(({ keyword }, index) => keyword === 'DO' && tokens[index + 1]?.keyword === 'UPDATE')
 }
 
-/** Tables of a statement by the names it uses for them: `FROM orders AS o` makes `o` stand for orders. */
-function tableAliases(tokens: readonly SqlToken[], tables: ReadonlyMap<string, number>): Map<string, number> {
-  const aliases = new Map<string, number>()
-  tokens.forEach((token, index) => {
-    if (token.kind !== 'word' && token.kind !== 'quoted') return
-    const table = tables.get(token.text.toLowerCase())
-    if (table === undefined) return
-    aliases.set(token.text.toLowerCase(), table)
-    const next = tokens[index + 1]?.keyword === 'AS' ? tokens[index + 2] : tokens[index + 1]
-    if (next !== undefined && next.kind !== 'symbol') aliases.set(next.text.toLowerCase(), table)
-  })
-  return aliases
-}
-
 /** What a view selects, from the text that creates it. */
 export function viewBody(sql: string | null): readonly SqlToken[] {
   const tokens = sqlTokens(sql ?? '')
@@ -124,18 +114,22 @@ export function storedRowCount(database: Database.Database): (table: TableInfo) 
 export class StatementVetter {
   readonly #database: Database.Database
   readonly #tables: readonly TableInfo[]
-  readonly #rowCount: (table: TableInfo) => number
+  readonly #names: PlanNamesParts
   readonly #tableOfPage = new Map<number, number>()
   readonly #virtual: readonly number[]
   readonly #replacing = new Set<number>()
   /** How many copies of one column each view may come to. */
   readonly #views = new Map<string, number>()
+  /** Texts of the triggers on each table, and what they do when each of them fires once. */
+  readonly #triggers = new Map<number, string[]>()
+  readonly #fired = new Map<number, number>()
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
   constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
     this.#database = database
     this.#tables = tables
-    this.#rowCount = rowCount
+    const views = new Map<string, readonly SqlToken[]>()
+    this.#names = { tables, rowCount, facts: new StoredFacts(database), views }
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const pages = database
       .prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
@@ -146,8 +140,13 @@ export class StatementVetter {
       readonly sql: string | null
     }[]
     for (const { type, name, page, sql } of pages) {
-      if (type === 'view') this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
+      if (type === 'view') {
+        views.set(name.toLowerCase(), viewBody(sql))
+        this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
+      }
       const table = position.get(name)
+      if (type === 'trigger' && table !== undefined)
+        this.#triggers.set(table, [...(this.#triggers.get(table) ?? []), sql ?? ''])
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
       if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
     }
@@ -157,7 +156,7 @@ export class StatementVetter {
 
   vet(sql: string): Vetting {
     const tokens = sqlTokens(sql)
-    const text = [...textFaults(sql, tokens), ...growthFaults(tokens, this.#views)]
+    const text = [...textFaults(sql, tokens), ...growthFaults(tokens, this.#views), ...searchedLiteralFaults(tokens)]
     if (text.length > 0) return { ok: false, faults: text }
     const parameters = [...new Set(tokens.filter((token) => token.kind === 'parameter').map((token) => token.text))]
     try {
@@ -171,15 +170,19 @@ export class StatementVetter {
     const statement = this.#database.prepare(sql)
     const opcodes = this.#explain<OpcodeColumns>('EXPLAIN', sql, parameters).map(opcodeOf)
     const plan = this.#explain<PlanColumns>('EXPLAIN QUERY PLAN', sql, parameters).map(planLineOf)
-    const cost = planCost(plan, this.#planNames(tokens))
-    const faults = opcodeFaults(opcodes)
-    if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
-    if (cost.visits > mostRowVisits) {
-      faults.push(`may visit ${cost.visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; join on keys`)
-    }
-    if (faults.length > 0) return { ok: false, faults }
     const writes = this.#writes(opcodes)
     const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
+    const cost = planCost(plan, planNames(this.#names, tokens, !statement.readonly))
+    const search = storedSearch(tokens, this.#tables, this.#names.facts)
+    const visits = cost.visits * searchFactor(search) * (1 + (firesPrograms ? this.#firedVisits(writes) : 0))
+    const faults = opcodeFaults(opcodes)
+    const searchFault = storedSearchFault(search)
+    if (searchFault !== null) faults.push(searchFault)
+    if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
+    if (visits > mostRowVisits) {
+      faults.push(`may visit ${visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; join on keys`)
+    }
+    if (faults.length > 0) return { ok: false, faults }
     const vetted: VettedStatement = {
       sql,
       positional: this.#positional(sql, tokens),
@@ -190,7 +193,7 @@ export class StatementVetter {
       readOnly: statement.readonly,
       firesPrograms,
       single: yieldsOneRow(opcodes),
-      visits: cost.visits,
+      visits,
       partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
       searchTexts: searchTexts(tokens, plan),
@@ -220,19 +223,22 @@ export class StatementVetter {
     return (parameters.length > 0 ? statement.all(nothing) : statement.all()) as readonly Line[]
   }
 
-  #planNames(tokens: readonly SqlToken[]): PlanNames {
-    const positions = new Map(this.#tables.map((table, index) => [table.name.toLowerCase(), index]))
-    const aliases = tableAliases(tokens, positions)
-    const rowsAt = (index: number) => this.#rowCount(this.#tables[index] as TableInfo)
-    const largest = Math.max(1, ...this.#tables.map((table) => this.#rowCount(table)))
-    return {
-      largest,
-      rows: (name) => {
-        const known = aliases.get(name.toLowerCase())
-        if (known !== undefined) return rowsAt(known)
-        return positions.has(name.toLowerCase()) ? null : undefined
-      },
-    }
+  /** What the triggers on some tables do when each of them fires once. */
+  #firedVisits(tables: readonly number[]): number {
+    return tables.reduce((sum, table) => sum + this.#triggerVisits(table), 0)
+  }
+
+  /** One that is being looked at counts nothing: no trigger fires itself. */
+  #triggerVisits(table: number): number {
+    const known = this.#fired.get(table)
+    if (known !== undefined) return known
+    this.#fired.set(table, 0)
+    const visits = (this.#triggers.get(table) ?? []).flatMap(triggerStatements).reduce((sum, sql) => {
+      const vetting = this.vet(sql)
+      return sum + (vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY)
+    }, 0)
+    this.#fired.set(table, visits)
+    return visits
   }
 
   #reads(opcodes: readonly Opcode[]): readonly number[] | null {

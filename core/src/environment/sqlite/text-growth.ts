@@ -1,4 +1,5 @@
 import type { SqlToken } from './sql-text.ts'
+import { windowFaults } from './window-faults.ts'
 
 /** One SELECT with what stands in its parentheses. */
 interface Query {
@@ -112,5 +113,5 @@ export function growthFaults(tokens: readonly SqlToken[], views: ReadonlyMap<str
   const joined = joiningQueries(tree.root)
   if (joined > mostJoining)
     faults.push(`joins texts of many rows in ${joined} queries, at most ${mostJoining} are allowed`)
-  return faults
+  return [...faults, ...windowFaults(tokens)]
 }

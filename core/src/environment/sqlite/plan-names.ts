@@ -1,0 +1,189 @@
+import type { PlanNames } from './plan-cost.ts'
+import type { SqlToken } from './sql-text.ts'
+import type { StoredFacts } from './stored-facts.ts'
+import type { TableInfo } from './table-info.ts'
+import { unpackedRows } from './unpacked-lists.ts'
+
+/** An index search that is given some columns is taken to hit at least this share of a table's rows, or this many. */
+const searchShare = 8
+const fewestSearched = 8
+
+const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
+
+const isName = (token: SqlToken | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted'
+
+/** How many values an IN has to try, where its bracket opens; infinitely many for a subquery or a table. */
+function valuesOf(tokens: readonly SqlToken[], open: number): number {
+  const first = tokens[open + 1]?.keyword
+  if (!isSymbol(tokens[open], '(') || first === 'SELECT' || first === 'WITH' || first === 'VALUES')
+    return Number.POSITIVE_INFINITY
+  let [depth, values] = [0, 1]
+  for (let at = open; at < tokens.length; at++) {
+    if (isSymbol(tokens[at], '(')) depth++
+    if (isSymbol(tokens[at], ')') && --depth === 0) break
+    if (depth === 1 && isSymbol(tokens[at], ',')) values++
+  }
+  return values
+}
+
+/** Into how many searches one search may turn: IN tries each of its values, and SQLite makes an IN of ORs as well. */
+function searchesPerRow(tokens: readonly SqlToken[]): number {
+  const ors = tokens.filter(({ keyword }) => keyword === 'OR').length
+  return tokens.reduce(
+    (product, { keyword }, index) => (keyword === 'IN' ? product * valuesOf(tokens, index + 1) : product),
+    1 + ors,
+  )
+}
+
+/** Whether NULLs may be searched for, of which a unique index may hold many. */
+const searchesNull = (tokens: readonly SqlToken[]): boolean =>
+  tokens.some(({ keyword }, index) => {
+    if (keyword === 'ISNULL') return true
+    return keyword === 'IS' && !(tokens[index + 1]?.keyword === 'NOT' && tokens[index + 2]?.keyword === 'NULL')
+  })
+
+/** Whether a query follows an AS, as in a WITH. */
+function opensQuery(tokens: readonly SqlToken[], as: number): boolean {
+  const next = tokens[as + 1]
+  return tokens[as]?.keyword === 'AS' && (isSymbol(next, '(') || /^(?:NOT|MATERIALIZED)$/.test(next?.keyword ?? ''))
+}
+
+/** Where the name stands that an AS is for, before a list of columns in brackets, if there is one. */
+function nameBefore(tokens: readonly SqlToken[], as: number): number {
+  let at = as - 1
+  if (!isSymbol(tokens[at], ')')) return at
+  while (at > 0 && !isSymbol(tokens[at], '(')) at--
+  return at - 1
+}
+
+/** Names of the queries that a WITH declares. */
+function declaredQueries(tokens: readonly SqlToken[]): Set<string> {
+  const declared = new Set<string>()
+  for (let as = 1; as < tokens.length; as++) {
+    if (!opensQuery(tokens, as)) continue
+    const name = tokens[nameBefore(tokens, as)]
+    if (name !== undefined && isName(name)) declared.add(name.text.toLowerCase())
+  }
+  return declared
+}
+
+/** What the names in a statement stand for. */
+class Names {
+  /** Positions of the tables that a name may stand for. */
+  readonly tables = new Map<string, Set<number>>()
+  /** Names that may stand for a subquery. */
+  readonly derived = new Set<string>()
+  readonly #positions: ReadonlyMap<string, number>
+
+  constructor(positions: ReadonlyMap<string, number>) {
+    this.#positions = positions
+  }
+
+  add(tokens: readonly SqlToken[]): void {
+    const declared = declaredQueries(tokens)
+    for (const name of declared) this.derived.add(name)
+    tokens.forEach((token, index) => {
+      const alias = this.#aliasAfter(tokens, index)
+      if (isSymbol(token, ')') && alias !== undefined) this.derived.add(alias)
+      if (!isName(token)) return
+      const name = token.text.toLowerCase()
+      if (declared.has(name) && alias !== undefined) this.derived.add(alias)
+      const table = this.#positions.get(name)
+      if (table === undefined) return
+      this.#note(name, table)
+      if (alias !== undefined) this.#note(alias, table)
+    })
+  }
+
+  #aliasAfter(tokens: readonly SqlToken[], index: number): string | undefined {
+    const next = tokens[index + 1]?.keyword === 'AS' ? tokens[index + 2] : tokens[index + 1]
+    return isName(next) ? (next as SqlToken).text.toLowerCase() : undefined
+  }
+
+  #note(name: string, table: number): void {
+    const tables = this.tables.get(name) ?? new Set<number>()
+    this.tables.set(name, tables.add(table))
+  }
+}
+
+export interface PlanNamesParts {
+  readonly tables: readonly TableInfo[]
+  readonly rowCount: (table: TableInfo) => number
+  readonly facts: StoredFacts
+  /** What each view selects, by its name in lower case. */
+  readonly views: ReadonlyMap<string, readonly SqlToken[]>
+}
+
+/** The statement's tokens, and those of the views that it reads, each once. */
+function withViews(tokens: readonly SqlToken[], views: PlanNamesParts['views']): readonly (readonly SqlToken[])[] {
+  const texts = [tokens]
+  const seen = new Set<string>()
+  for (const text of texts) {
+    for (const token of text) {
+      const name = token.text.toLowerCase()
+      const body = isName(token) ? views.get(name) : undefined
+      if (body === undefined || seen.has(name)) continue
+      seen.add(name)
+      texts.push(body)
+    }
+  }
+  return texts
+}
+
+/** Columns that a line of a plan searches for by a value: `(a=? AND b>?)` gives a. */
+function searchedColumns(detail: string): readonly string[] {
+  const given = /\((.*)\)[^()]*$/.exec(detail)?.[1] ?? ''
+  const terms = given.split(' AND ')
+  return terms.filter((term) => term.endsWith('=?')).map((term) => term.slice(0, -2))
+}
+
+/**
+ * What a plan's lines need to know about the names in a statement. A name may stand for several tables, and for subqueries
+ * as well: then the largest counts.
+ *
+ * @param writes - whether it may fire triggers, whose tables a plan lists beside its own.
+ */
+export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[], writes: boolean): PlanNames {
+  const { tables, rowCount, facts } = parts
+  const positions = new Map(tables.map((table, index) => [table.name.toLowerCase(), index]))
+  const names = new Names(positions)
+  const texts = withViews(statement, parts.views)
+  for (const text of texts) names.add(text)
+  const perRow = texts.reduce((product, text) => product * searchesPerRow(text), 1)
+  const nulls = texts.some(searchesNull)
+  const unpacked = Math.max(...texts.map((text) => unpackedRows(text, tables, facts)))
+  const largest = Math.max(1, ...tables.map(rowCount))
+  const known = (name: string): readonly TableInfo[] =>
+    [...(names.tables.get(name.toLowerCase()) ?? [])].map((position) => tables[position] as TableInfo)
+
+  const hit = (table: TableInfo, detail: string, rows: number): number => {
+    const columns = searchedColumns(detail)
+    const index = /USING (?:COVERING )?INDEX (\S+) \(/.exec(detail)?.[1]
+    if (!nulls && index !== undefined && facts.isUnique(index, columns.length)) return 1
+    if (columns.length === 0 || columns.some((name) => !table.columns.some((column) => column.name === name)))
+      return rows
+    return Math.max(facts.largestGroup(table, columns), Math.ceil(rows / searchShare), Math.min(rows, fewestSearched))
+  }
+
+  return {
+    largest,
+    virtualRows: unpacked > 0 ? unpacked : largest,
+    rows: (name) => {
+      const found = known(name)
+      if (found.length > 0) return Math.max(...found.map(rowCount))
+      const named = positions.get(name.toLowerCase())
+      if (named === undefined) return undefined
+      return writes ? null : rowCount(tables[named] as TableInfo)
+    },
+    shadowed: (name) => names.derived.has(name.toLowerCase()) && known(name).length > 0,
+    searched: (name, detail, rows) => {
+      const found = known(name)
+      const once = detail.includes('(rowid=?)')
+        ? 1
+        : found.length === 0 || names.derived.has(name.toLowerCase())
+          ? rows
+          : Math.max(...found.map((table) => hit(table, detail, rows)))
+      return Math.min(rows, once * perRow)
+    },
+  }
+}

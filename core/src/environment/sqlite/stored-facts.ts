@@ -1,0 +1,97 @@
+import type Database from 'better-sqlite3'
+import { quoteName } from './sql-text.ts'
+import type { TableInfo } from './table-info.ts'
+import { selfOverlap } from './text-repetition.ts'
+
+interface IndexFacts {
+  readonly unique: boolean
+  readonly columns: number
+}
+
+/** What the rows of a database are like, as far as the cost of a statement depends on it. Each fact is found out once. */
+export class StoredFacts {
+  readonly #database: Database.Database
+  readonly #groups = new Map<string, number>()
+  readonly #overlaps = new Map<string, number>()
+  readonly #lengths = new Map<string, number>()
+  readonly #indexes = new Map<string, IndexFacts>()
+
+  constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  /** The most rows of a table that share their values in some columns, or have none in them. */
+  largestGroup(table: TableInfo, columns: readonly string[]): number {
+    const known = columns.map(quoteName).join(', ')
+    const key = `${table.name}\n${known}`
+    const found = this.#groups.get(key)
+    if (found !== undefined) return found
+    const sql = `SELECT ifnull(max(n), 0) FROM (SELECT count(*) AS n FROM main.${quoteName(table.name)} GROUP BY ${known})`
+    const largest = Number(this.#database.prepare(sql).pluck().get())
+    this.#groups.set(key, largest)
+    return largest
+  }
+
+  /** Whether no two rows can share what an index holds, NULL aside, when all of so many columns are given. */
+  isUnique(index: string, columns: number): boolean {
+    const facts = this.#indexes.get(index) ?? this.#readIndex(index)
+    this.#indexes.set(index, facts)
+    return facts.unique && facts.columns === columns
+  }
+
+  #readIndex(index: string): IndexFacts {
+    const row = this.#database
+      .prepare(
+        'SELECT l."unique" AS u, (SELECT count(*) FROM pragma_index_info(l.name)) AS n FROM sqlite_master AS m, pragma_index_list(m.tbl_name) AS l WHERE m.name = @index AND l.name = @index',
+      )
+      .raw()
+      .safeIntegers(false)
+      .get({ index }) as readonly [number, number] | undefined
+    const [unique, columns] = row ?? [0, 0]
+    return { unique: unique === 1, columns }
+  }
+
+  /** Length, in characters, of the longest text of one of these columns, of whatever table. */
+  longestText(tables: readonly TableInfo[], columns: readonly string[]): number {
+    return this.#mostOf(tables, columns, (table, name) => this.#lengthOf(table, name))
+  }
+
+  /** The most that a text of one of these columns, of whatever table, repeats itself, see `selfOverlap`. */
+  mostOverlap(tables: readonly TableInfo[], columns: readonly string[]): number {
+    return this.#mostOf(tables, columns, (table, name) => this.#overlapOf(table, name))
+  }
+
+  #mostOf(
+    tables: readonly TableInfo[],
+    columns: readonly string[],
+    one: (table: TableInfo, column: string) => number,
+  ): number {
+    let most = 0
+    for (const table of tables)
+      for (const { name } of table.columns)
+        if (columns.includes(name.toLowerCase())) most = Math.max(most, one(table, name))
+    return most
+  }
+
+  #lengthOf(table: TableInfo, column: string): number {
+    const key = `${table.name}\n${column}`
+    const known = this.#lengths.get(key)
+    if (known !== undefined) return known
+    const sql = `SELECT ifnull(max(length(${quoteName(column)})), 0) FROM main.${quoteName(table.name)}`
+    const length = Number(this.#database.prepare(sql).pluck().get())
+    this.#lengths.set(key, length)
+    return length
+  }
+
+  #overlapOf(table: TableInfo, column: string): number {
+    const key = `${table.name}\n${column}`
+    const known = this.#overlaps.get(key)
+    if (known !== undefined) return known
+    const name = quoteName(column)
+    const sql = `SELECT DISTINCT ${name} FROM main.${quoteName(table.name)} WHERE typeof(${name}) = 'text'`
+    let most = 0
+    for (const text of this.#database.prepare(sql).pluck().iterate()) most = Math.max(most, selfOverlap(text as string))
+    this.#overlaps.set(key, most)
+    return most
+  }
+}
