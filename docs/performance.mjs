@@ -15,7 +15,7 @@ const chapters = [
   {
     title: 'Environments',
     ids: /^E/,
-    text: 'Floors: bare deserialisation of the same images, the same statements on one hot connection without JSON, a full scan of both databases, a bare request, an echo over the same transport. There is no E23, the deadline of SQL that an agent writes: no door takes any.',
+    text: 'Floors: bare deserialisation of the same images, the same statements on one hot connection without JSON, a full scan of both databases, a bare request, an echo over the same transport.',
   },
   {
     title: 'Rollouts',

@@ -149,4 +149,16 @@ describe('the gate on tools', () => {
       ],
     })
   })
+
+  test('accepts a tool that takes queries, whatever a random agent writes into it', async () => {
+    const inputSchema = { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] }
+    const query = { name: 'query', effect: 'read', inputSchema, outputSchema: { type: 'array' }, errors: [] } as const
+    const report = await gateOf(withTool({ ...query, implementation: { kind: 'query', argument: 'sql' } }))
+    expect(report).toMatchObject({ status: 'valid', findings: [] })
+    expect(report.tools.find(({ name }) => name === 'query')).toMatchObject({ status: 'valid', calls: 1, succeeded: 1 })
+    expect(await toolReport({ ...query, implementation: { kind: 'query', argument: 'text' } })).toMatchObject({
+      status: 'invalid',
+      findings: [{ code: 'tool_refused', message: 'takes its query from text, which is no argument' }],
+    })
+  })
 })

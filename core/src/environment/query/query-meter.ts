@@ -55,6 +55,6 @@ export class QueryMeter {
   #look(until: number): void {
     if (performance.now() <= until) return
     const { deadlineMs } = this.#bounds
-    throw new QueryStopped('deadline', `it takes more than ${deadlineMs} ms; narrow it down or join on keys`)
+    throw new QueryStopped('deadline', `it does not end within ${deadlineMs} ms; narrow it down or join on keys`)
   }
 }

@@ -18,7 +18,7 @@ export function compileQueryTool(tool: Tool, implementation: QueryImplementation
   else if (property.type !== 'string') faults.push(`takes its query from ${argument}, whose type is not string`)
   else if (Number(property.maxLength ?? 0) > longestSql)
     faults.push(`takes a query of ${property.maxLength} characters from ${argument}, at most ${longestSql} are allowed`)
-  if (!Array.isArray(required) || !required.includes(argument))
+  else if (!Array.isArray(required) || !required.includes(argument))
     faults.push(`takes its query from ${argument}, which must be required`)
   if (faults.length > 0) return { ok: false, faults }
   const limits = {

@@ -6,7 +6,7 @@ import { intricateEnvironment } from '../../../src/testing/intricate-environment
 import { tinyEnvironment } from '../../../src/testing/tiny-environment.ts'
 import type { JsonObject } from '../../../src/vocabulary/json.ts'
 import type { SqlStep, Tool } from '../../../src/vocabulary/tool.ts'
-import { database, environment, sqlTool, workshop } from '../workshop.ts'
+import { database, environment, queryTool, sqlTool, workshop } from '../workshop.ts'
 
 /** A long run takes minutes: RLENV_COMPARED_CALLS=100000 npx vitest run --project core strategies */
 const calls = Number(process.env.RLENV_COMPARED_CALLS ?? 1_000)
@@ -33,6 +33,15 @@ describe('a replayed instance and a clone', () => {
     expect(compared.mismatches).toBe(0)
     expect(compared.writes).toBeGreaterThan(calls / 3)
     expect(compared.promotions).toBeGreaterThan(0)
+  })
+
+  test('cannot be told apart by queries of a policy among random calls', { timeout }, async () => {
+    const intricate = intricateEnvironment()
+    const asking = ['ask', 'ask_too', 'ask_as_well'].map((name) => ({ ...queryTool(), name }))
+    const tools = [...intricate.tools, ...asking]
+    const compared = await compareStrategies({ environment: { ...intricate, tools }, calls, seed: 5 })
+    expect(compared).toMatchObject({ mismatches: 0, examples: [] })
+    expect(compared.writes).toBeGreaterThan(calls / 4)
   })
 
   test('cannot be told apart by random calls on an ordinary environment', { timeout }, async () => {

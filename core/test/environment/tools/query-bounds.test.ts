@@ -95,7 +95,7 @@ describe('the bounds of a query', () => {
         error: {
           kind: 'business_rejection',
           code: 'query_timeout',
-          message: 'query: it takes more than 50 ms; narrow it down or join on keys',
+          message: 'query: it does not end within 50 ms; narrow it down or join on keys',
         },
       })
       expect(performance.now() - started).toBeLessThan(2_000)

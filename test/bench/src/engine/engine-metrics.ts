@@ -4,6 +4,7 @@ import { callMetrics } from './call-metrics.ts'
 import { type Bench, metric, timed } from './engine-bench.ts'
 import { benchEnvironment, benchPlans } from './fixture.ts'
 import { diffMetric, memoryMetric, openMetrics, readyMetrics, sizeMetric } from './instance-metrics.ts'
+import { queryMetric } from './query-metrics.ts'
 import { rawOpener } from './raw-sqlite.ts'
 import { replayMemoryMetric, replayMetrics } from './replay-metrics.ts'
 import { comparisonMetric, soakMetrics } from './replay-soundness.ts'
@@ -58,6 +59,7 @@ export async function engineMetrics(options: EngineBenchOptions = {}): Promise<M
     ...stepMetrics(bench),
     ...(await scriptMetrics(bench)),
     vettingMetric(bench),
+    queryMetric(rounds),
     await comparisonMetric(comparedCalls),
     ...soakMetrics(soaked),
   ]
