@@ -21,6 +21,13 @@ function rowIdentity({ rowidName, primaryKey, columns }: TableInfo, alias: strin
   return names.map((name) => `${alias}.${quoteName(name)}`).join(', ')
 }
 
+/**
+ * Whether every row that is looked at is counted. Where columns hide all names of the row id, those that tell its rows apart
+ * may be missing in an index, and then a condition on the index comes first.
+ */
+export const isCounted = ({ rowidName, columns }: TableInfo): boolean =>
+  rowidName !== null || !columns.some(({ name }) => name.toLowerCase() === 'rowid')
+
 function tableView(table: TableInfo, position: number): string {
   const name = quoteName(table.name)
   const alias = quoteName(countedName(position))

@@ -17,9 +17,6 @@ const refusedFunctions: Readonly<Record<string, string>> = {
   GLOB: 'write GLOB between a column and a pattern without brackets',
 }
 
-/** Aggregates that sort anew for every row of a window. */
-const sortingAggregates = new Set(['MEDIAN', 'PERCENTILE', 'PERCENTILE_CONT', 'PERCENTILE_DISC'])
-
 const joiningFunctions = new Set(['CONCAT', 'CONCAT_WS', 'REPLACE', 'JSON_ARRAY', 'JSON_OBJECT', 'JSON_SET'])
 
 /** How often a query may call replace(): each call may make a long text, which the next goes through. */
@@ -63,15 +60,12 @@ function nameFaults(sql: string, tokens: readonly SqlToken[]): string[] {
 }
 
 function functionFaults(tokens: readonly SqlToken[]): string[] {
-  const windows = tokens.some(({ keyword }) => keyword === 'OVER')
-  const replacements = tokens.filter(({ keyword }, at) => keyword === 'REPLACE' && isSymbol(tokens[at + 1], '(')).length
-  const faults = tokens.flatMap(({ keyword, text }, index) => {
-    if (keyword === 'EXCLUDE' && windows) return ['excludes rows from a window, which is not open to queries']
-    if (!isSymbol(tokens[index + 1], '(')) return []
+  const called = tokens.filter((_, index) => isSymbol(tokens[index + 1], '('))
+  const faults = called.flatMap(({ keyword, text }) => {
     const instead = Object.hasOwn(refusedFunctions, keyword) ? refusedFunctions[keyword] : undefined
-    if (instead !== undefined) return [`uses ${text}(…), which is not open to queries: ${instead}`]
-    return windows && sortingAggregates.has(keyword) ? [`uses ${text}() beside a window`] : []
+    return instead === undefined ? [] : [`uses ${text}(…), which is not open to queries: ${instead}`]
   })
+  const replacements = called.filter(({ keyword }) => keyword === 'REPLACE').length
   if (replacements > mostReplacements)
     faults.push(`calls replace() ${replacements} times, at most ${mostReplacements} are allowed`)
   return faults

@@ -7,7 +7,7 @@ import { sqlTokens } from '../sqlite/sql-text.ts'
 import { type PlanColumns, planLineOf, storedRowCount, viewBody } from '../sqlite/statement-vetting.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 import { columnRepetitions } from '../sqlite/text-growth.ts'
-import { countedName, visitFunction } from './counted-views.ts'
+import { countedName, isCounted, visitFunction } from './counted-views.ts'
 import { queryTextFaults } from './query-text.ts'
 
 type QueryStatement = Database.Statement<[], SqliteValue[]>
@@ -41,6 +41,7 @@ export class QueryVetter {
   readonly #rowCount: (table: TableInfo) => number
   readonly #tableOfPage = new Map<number, number>()
   readonly #positions: ReadonlyMap<string, number>
+  readonly #counted: ReadonlySet<string>
   /** How many copies of one column each view may come to. */
   readonly #views = new Map<string, number>()
 
@@ -49,6 +50,9 @@ export class QueryVetter {
     this.#tables = tables
     this.#rowCount = storedRowCount(database)
     this.#positions = new Map(tables.map((_, position) => [countedName(position), position]))
+    this.#counted = new Set(
+      [...this.#positions.keys()].filter((_, position) => isCounted(tables[position] as TableInfo)),
+    )
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const stored = database.prepare('SELECT type, tbl_name, rootpage, sql FROM main.sqlite_master').raw(true).all()
     for (const [type, name, page, sql] of stored as readonly [string, string, number | null, string | null][]) {
@@ -110,7 +114,7 @@ export class QueryVetter {
         return table === undefined ? undefined : this.#rowCount(table)
       },
       largest: 1,
-      counted: { has: (name) => this.#positions.has(name), most },
+      counted: { has: (name) => this.#counted.has(name), most },
     })
     const faults: string[] = []
     if (recursive) faults.push('is recursive, so nothing bounds its length')

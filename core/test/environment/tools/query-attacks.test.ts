@@ -104,17 +104,34 @@ const refused: Readonly<Record<string, readonly (readonly [attack: string, sql: 
       /subqueries yield/,
     ],
   ],
+  'rows of subqueries': [
+    [
+      'a join of equal keys',
+      `WITH m AS MATERIALIZED (SELECT 1 AS k FROM orders a, orders b) SELECT count(*) FROM ${repeated(8, (at) => `m AS m${at}`, ' JOIN ').replaceAll(/JOIN (m AS (m\d))/g, 'JOIN $1 ON $2.k = m0.k')}`,
+      /subqueries yield/,
+    ],
+    [
+      'a right join of them',
+      `SELECT count(*) FROM ${repeated(8, (at) => `(SELECT DISTINCT a.id FROM orders a, orders b) AS m${at}`, ' RIGHT JOIN ')}`,
+      /subqueries yield/,
+    ],
+    [
+      'a table whose rows cannot be counted',
+      `SELECT count(*) FROM ${repeated(20, (at) => `settings AS s${at}`, ', ')}`,
+      /subqueries yield/,
+    ],
+  ],
   'bounds of windows': [
     [
       'a window without its own row',
       'SELECT sum(cents) OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND 9 FOLLOWING EXCLUDE CURRENT ROW) FROM orders',
       /excludes rows/,
     ],
-    ['the median of a window', 'SELECT median(cents) OVER (ORDER BY id) FROM orders', /median\(\) beside a window/],
+    ['the median of a window', 'SELECT median(cents) OVER (ORDER BY id) FROM orders', /calls median\(\) over a window/],
     [
       'joined texts of a window',
       'SELECT group_concat(label) OVER (ORDER BY id) FROM orders',
-      /may not be used as a window function/,
+      /group_concat\(\) over a window/,
     ],
   ],
   'literal searches': [
