@@ -29,12 +29,18 @@ function join(joined: Joined, value: SqliteValue, separator: SqliteValue): Joine
   throw Object.assign(new Error(message), { code: 'SQLITE_TOOBIG' })
 }
 
-/** SQLite's own functions for this, bounded: theirs would join whatever a table holds, as often as rows are joined. */
-export function boundJoinedTexts(database: Database.Database): void {
+/**
+ * SQLite's own functions for this, bounded: theirs would join whatever a table holds, as often as rows are joined.
+ *
+ * @param look - called for each row that is joined.
+ */
+export function boundJoinedTexts(database: Database.Database, look: () => void): void {
   const start = (): Joined => null
-  const step = (joined: Joined, value: SqliteValue): Joined => join(joined, value, ',')
-  const separated = (joined: Joined, value: SqliteValue, separator: SqliteValue): Joined =>
-    join(joined, value, separator)
+  const separated = (joined: Joined, value: SqliteValue, separator: SqliteValue): Joined => {
+    look()
+    return join(joined, value, separator)
+  }
+  const step = (joined: Joined, value: SqliteValue): Joined => separated(joined, value, ',')
   database.aggregate('group_concat', { start, step, safeIntegers: true })
   for (const name of ['group_concat', 'string_agg'])
     database.aggregate(name, { start, step: separated as AggregateStep, safeIntegers: true })

@@ -39,7 +39,7 @@ export class QueryConnection {
   constructor(bytes: Buffer, { clock, tables }: DatabaseImage) {
     this.#database = openConnection(bytes, clock, { next: () => this.#random.next() })
     this.#database.function(visitFunction, { varargs: true }, () => this.#meter.visit())
-    boundJoinedTexts(this.#database)
+    boundJoinedTexts(this.#database, () => this.#meter.look())
     this.#database.exec('PRAGMA temp_store = MEMORY')
     createCountedViews(this.#database, tables)
     this.#database.exec('PRAGMA query_only = ON')
@@ -68,7 +68,7 @@ export class QueryConnection {
         throw new QueryStopped('result', `its first row is longer than ${mostCharacters} characters; use substr()`)
       }
       rows.push(row)
-      this.#meter.result()
+      this.#meter.look()
     }
     return { rows, cut: null }
   }

@@ -47,8 +47,8 @@ export class QueryMeter {
     return 1
   }
 
-  /** One row of the result. @throws {QueryStopped} */
-  result(): void {
+  /** Looks at the clock where no row of a table is counted: for each row of the result, and each that an aggregate takes in. @throws {QueryStopped} */
+  look(): void {
     this.#look(this.#deadline)
   }
 
