@@ -15,7 +15,7 @@ CREATE INDEX ${name}_status ON ${name} (status);`
 }
 
 /** 16 tables, 18 indexes, foreign keys, AUTOINCREMENT. */
-export const benchSchema = [
+const benchSchema = [
   ...Array.from({ length: tables }, (_, index) => tableDdl(index)),
   `CREATE INDEX by_amount ON ${tableName(1)} (amount); CREATE INDEX by_name ON ${tableName(2)} (name);`,
 ].join('\n')
@@ -28,7 +28,7 @@ function tableRows(index: number, random: RandomStream): string {
   return `INSERT INTO ${tableName(index)} VALUES ${rows.join(', ')};`
 }
 
-export const benchData = Array.from({ length: tables }, (_, index) =>
+const benchData = Array.from({ length: tables }, (_, index) =>
   tableRows(index, RandomStream.of(1, 'rows', index)),
 ).join('\n')
 
