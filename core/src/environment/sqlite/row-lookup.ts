@@ -1,4 +1,4 @@
-import { quoteName, type SqlToken } from './sql-text.ts'
+import { foldName, quoteName, type SqlToken } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 
 /** Words that are no names, even where a column is called so. */
@@ -14,7 +14,7 @@ export function rowLookupSql(table: TableInfo): string {
 }
 
 const isName = ({ kind, text, keyword }: SqlToken, name: string): boolean =>
-  (kind === 'quoted' || (kind === 'word' && !valueWords.has(keyword))) && text.toLowerCase() === name.toLowerCase()
+  (kind === 'quoted' || (kind === 'word' && !valueWords.has(keyword))) && foldName(text) === foldName(name)
 
 /** Whether the tokens between SELECT and FROM name every column of a table in its order. */
 function selectsAll(selected: readonly SqlToken[], { columns }: TableInfo): boolean {

@@ -138,6 +138,11 @@ export function sqlExcerpt(sql: string, length = 80): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`
 }
 
+/** A name as SQLite compares names: in lower case, but only letters of ASCII have one. */
+export function foldName(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
 /** A name quoted for use in SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
