@@ -45,8 +45,8 @@ export class InstanceQueries {
     const { sharesReads } = this.#instance
     if (!sharesReads) return admitOn(this.#copy.get(), sql, limits)
     const admission = admitOn(this.#host.queries, sql, limits)
-    if (!admission.ok) return admission
-    const { reads } = admission.query
+    // What was refused may be admitted in a state that has fewer rows, or other ones.
+    const reads = admission.ok ? admission.query.reads : null
     if (this.#instance.changed().readsInitial({ reads, readOnly: true })) return admission
     return admitOn(this.#copy.get(), sql, limits)
   }
