@@ -148,9 +148,12 @@ export class EnvironmentInstance implements WorldInstance {
   }
 
   #carryOut(compiled: CompiledTool, args: JsonObject): CallOutcome {
+    const { random } = this.#state
+    const drawn = random.drawn
     let attempt = this.#attempt(compiled, args)
     if (attempt.unrepeatable && this.#state instanceof ReplayState) {
       this.#promote(this.#state)
+      random.rewind(drawn)
       attempt = this.#attempt(compiled, args)
     }
     const { result, effects } = attempt
@@ -177,7 +180,7 @@ export class EnvironmentInstance implements WorldInstance {
         : runSqlTool(program, database, args, effects)
     const { partlyWritten } = database
     if (result.ok) effects.suspect(partlyWritten)
-    if (writes && !result.ok) this.#state.recover()
+    if (writes && !result.ok) this.#state.recover(database.failed)
     return { result, effects, unrepeatable: partlyWritten.size > 0 }
   }
 

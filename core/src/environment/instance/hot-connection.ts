@@ -85,14 +85,20 @@ export class HotConnection {
     return touched
   }
 
-  /** After a write that failed: one that took its whole transaction along leaves nothing to go on with. */
-  recover(state: ReplayableState): void {
-    if (this.#state === state && this.#connection?.database.inTransaction === false) this.close()
+  /**
+   * After a call that failed: a write that took its whole transaction along leaves nothing to go on with.
+   *
+   * @param traces - whether a failed write may have left rows behind, so that the state must be entered anew.
+   */
+  recover(state: ReplayableState, traces: boolean): void {
+    if (this.#state !== state) return
+    if (this.#connection?.database.inTransaction === false) this.close()
+    else if (traces) this.#state = null
   }
 
   /** Forgets a state that is not needed any more, and with it what it wrote. */
   leave(state: ReplayableState): void {
-    this.recover(state)
+    this.recover(state, false)
     if (this.#state !== state || this.#connection === null) return
     if (this.#written) this.#begin(this.#connection)
     this.#state = null

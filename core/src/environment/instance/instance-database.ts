@@ -16,6 +16,15 @@ export interface StatementPlaces {
 const nothing: ReadonlySet<number> = new Set()
 
 /**
+ * Whether SQLite has undone a statement that failed inside a transaction. It does so only where it foresaw the failure,
+ * as it does that of a constraint. Rows that were written before one of the wrong type stay, in a STRICT table too.
+ */
+function undoneBySqlite(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return code.startsWith('SQLITE_CONSTRAINT') && code !== 'SQLITE_CONSTRAINT_DATATYPE'
+}
+
+/**
  * What the statements of one call, or of one look at an instance, run on. A read of tables that the instance has never
  * written is answered by the image, which all instances share, so that an instance opens its own state only for what is
  * its own.
@@ -25,6 +34,7 @@ export class InstanceDatabase {
   readonly #writes: boolean
   #own: Connection | null = null
   #saved = false
+  #failed = false
 
   /** @param writes - whether what is to come may write. */
   constructor(places: StatementPlaces, writes: boolean) {
@@ -35,6 +45,11 @@ export class InstanceDatabase {
   /** Whether a statement has rolled back more than it was asked for, so that nothing can be taken back any more. */
   get lost(): boolean {
     return this.#saved && !this.own().database.inTransaction
+  }
+
+  /** Whether a write has failed that {@link takeBack} has not taken back: nobody knows what it left behind. */
+  get failed(): boolean {
+    return this.#failed
   }
 
   /** Tables that the statements so far may have left something behind in when they failed. */
@@ -48,10 +63,8 @@ export class InstanceDatabase {
     const { state } = this.#places
     const own = state.connection()
     this.#own = own
-    if (this.#writes) {
-      state.writing()
-      own.partlyWritten.clear()
-    }
+    own.partlyWritten.clear()
+    if (this.#writes) state.writing()
     return own
   }
 
@@ -70,7 +83,14 @@ export class InstanceDatabase {
 
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
     this.#places.changed.writes(statement)
-    return this.own().run(statement, bindings)
+    const own = this.own()
+    try {
+      return own.run(statement, bindings)
+    } catch (thrown) {
+      this.#failed = true
+      if (this.#saved && !undoneBySqlite(thrown)) for (const table of statement.writes) own.partlyWritten.add(table)
+      throw thrown
+    }
   }
 
   /** From here on writes can be taken back, until they are kept. To be called before each. */
@@ -90,6 +110,7 @@ export class InstanceDatabase {
     if (this.#saved && !this.lost) {
       this.own().control('ROLLBACK TO tool_call')
       this.own().control('RELEASE tool_call')
+      this.#failed = false
     }
     this.#saved = false
   }

@@ -25,8 +25,12 @@ export interface InstanceState {
   touched(effects: CallEffects): ReadonlyMap<number, TouchedRows>
   /** Makes the writes of a call that has just succeeded part of this state. */
   keep(writes: readonly LoggedWrite[]): void
-  /** To be called after a tool that writes has failed: it may have ended the transaction that holds this state. */
-  recover(): void
+  /**
+   * To be called after a tool that writes has failed: it may have ended the transaction that holds this state.
+   *
+   * @param traces - whether a failed write may have left rows behind in that transaction.
+   */
+  recover(traces: boolean): void
   snapshot(): Snapshot
   /** The present state as a whole SQLite database. */
   image(): Buffer

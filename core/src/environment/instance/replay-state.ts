@@ -52,8 +52,8 @@ export class ReplayState implements InstanceState {
     this.#cost += replayCost(writes)
   }
 
-  recover(): void {
-    this.#hot.recover(this)
+  recover(traces: boolean): void {
+    this.#hot.recover(this, traces)
   }
 
   snapshot(): Snapshot {

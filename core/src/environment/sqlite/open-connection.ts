@@ -9,6 +9,7 @@ const streamName = 'sqlite-random'
 export class SeededRandom implements RandomSource {
   #seed: number
   #stream: RandomStream | undefined
+  #drawn = 0
 
   constructor(seed: number) {
     this.#seed = seed
@@ -17,6 +18,19 @@ export class SeededRandom implements RandomSource {
   reseed(seed: number): void {
     this.#seed = seed
     this.#stream = undefined
+    this.#drawn = 0
+  }
+
+  /** How many numbers have been drawn since the seed was set. */
+  get drawn(): number {
+    return this.#drawn
+  }
+
+  /** Goes back to where `drawn` numbers had been drawn, at most as many as have been. Takes as long as drawing them. */
+  rewind(drawn: number): void {
+    if (drawn === this.#drawn) return
+    this.reseed(this.#seed)
+    while (this.#drawn < drawn) this.next()
   }
 
   /** An independent source that goes on with the same numbers. */
@@ -25,12 +39,14 @@ export class SeededRandom implements RandomSource {
     if (this.#stream !== undefined) {
       copy.#stream = RandomStream.of(this.#seed, streamName)
       copy.#stream.restore(this.#stream.state())
+      copy.#drawn = this.#drawn
     }
     return copy
   }
 
   next(): bigint {
     this.#stream ??= RandomStream.of(this.#seed, streamName)
+    this.#drawn++
     const high = BigInt(this.#stream.uint32())
     return BigInt.asIntN(64, (high << 32n) | BigInt(this.#stream.uint32()))
   }
