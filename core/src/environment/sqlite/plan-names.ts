@@ -1,46 +1,19 @@
 import type { PlanNames } from './plan-cost.ts'
+import { SearchTerms } from './search-terms.ts'
 import type { SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { unpackedRows } from './unpacked-lists.ts'
 
-/** An index search that is given some columns is taken to hit at least this share of a table's rows, or this many. */
+/** A search in what a subquery yields is taken to hit this share of it. */
 const searchShare = 8
-const fewestSearched = 8
+
+/** An index search is taken to hit at least so many rows, for what is told apart now may be alike after a few calls. */
+const fewestSearched = 4
 
 const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 const isName = (token: SqlToken | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted'
-
-/** How many values an IN has to try, where its bracket opens; infinitely many for a subquery or a table. */
-function valuesOf(tokens: readonly SqlToken[], open: number): number {
-  const first = tokens[open + 1]?.keyword
-  if (!isSymbol(tokens[open], '(') || first === 'SELECT' || first === 'WITH' || first === 'VALUES')
-    return Number.POSITIVE_INFINITY
-  let [depth, values] = [0, 1]
-  for (let at = open; at < tokens.length; at++) {
-    if (isSymbol(tokens[at], '(')) depth++
-    if (isSymbol(tokens[at], ')') && --depth === 0) break
-    if (depth === 1 && isSymbol(tokens[at], ',')) values++
-  }
-  return values
-}
-
-/** Into how many searches one search may turn: IN tries each of its values, and SQLite makes an IN of ORs as well. */
-function searchesPerRow(tokens: readonly SqlToken[]): number {
-  const ors = tokens.filter(({ keyword }) => keyword === 'OR').length
-  return tokens.reduce(
-    (product, { keyword }, index) => (keyword === 'IN' ? product * valuesOf(tokens, index + 1) : product),
-    1 + ors,
-  )
-}
-
-/** Whether NULLs may be searched for, of which a unique index may hold many. */
-const searchesNull = (tokens: readonly SqlToken[]): boolean =>
-  tokens.some(({ keyword }, index) => {
-    if (keyword === 'ISNULL') return true
-    return keyword === 'IS' && !(tokens[index + 1]?.keyword === 'NOT' && tokens[index + 2]?.keyword === 'NULL')
-  })
 
 /** Whether a query follows an AS, as in a WITH. */
 function opensQuery(tokens: readonly SqlToken[], as: number): boolean {
@@ -115,7 +88,10 @@ export interface PlanNamesParts {
 }
 
 /** The statement's tokens, and those of the views that it reads, each once. */
-function withViews(tokens: readonly SqlToken[], views: PlanNamesParts['views']): readonly (readonly SqlToken[])[] {
+export function withViews(
+  tokens: readonly SqlToken[],
+  views: PlanNamesParts['views'],
+): readonly (readonly SqlToken[])[] {
   const texts = [tokens]
   const seen = new Set<string>()
   for (const text of texts) {
@@ -149,20 +125,29 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
   const names = new Names(positions)
   const texts = withViews(statement, parts.views)
   for (const text of texts) names.add(text)
-  const perRow = texts.reduce((product, text) => product * searchesPerRow(text), 1)
-  const nulls = texts.some(searchesNull)
+  const terms = new SearchTerms()
+  for (const text of texts) terms.add(text)
   const unpacked = Math.max(...texts.map((text) => unpackedRows(text, tables, facts)))
   const largest = Math.max(1, ...tables.map(rowCount))
   const known = (name: string): readonly TableInfo[] =>
     [...(names.tables.get(name.toLowerCase()) ?? [])].map((position) => tables[position] as TableInfo)
 
-  const hit = (table: TableInfo, detail: string, rows: number): number => {
+  /** Rows that one value of each searched column leads to. */
+  const hit = (name: string, table: TableInfo, detail: string, rows: number): number => {
     const columns = searchedColumns(detail)
+    const found = columns.map((searched) => table.columns.find((column) => column.name === searched))
+    if (columns.length === 0 || found.includes(undefined)) return rows
     const index = /USING (?:COVERING )?INDEX (\S+) \(/.exec(detail)?.[1]
-    if (!nulls && index !== undefined && facts.isUnique(index, columns.length)) return 1
-    if (columns.length === 0 || columns.some((name) => !table.columns.some((column) => column.name === name)))
-      return rows
-    return Math.max(facts.largestGroup(table, columns), Math.ceil(rows / searchShare), Math.min(rows, fewestSearched))
+    const valued = found.every((column) => column?.notNull === true || !terms.findsNull(name, column?.name ?? ''))
+    if (valued && index !== undefined && facts.isUnique(index, columns.length)) return 1
+    return Math.max(facts.largestGroup(table, columns), Math.min(rows, fewestSearched))
+  }
+
+  const searched = (name: string, table: TableInfo, detail: string, rows: number): number => {
+    const byRowid = detail.includes('(rowid=?)')
+    const columns = byRowid ? [...table.primaryKey, 'rowid', '_rowid_', 'oid'] : searchedColumns(detail)
+    const once = byRowid ? 1 : hit(name, table, detail, rows)
+    return columns.reduce((product, column) => product * terms.searches(name, column), once)
   }
 
   return {
@@ -178,12 +163,9 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
     shadowed: (name) => names.derived.has(name.toLowerCase()) && known(name).length > 0,
     searched: (name, detail, rows) => {
       const found = known(name)
-      const once = detail.includes('(rowid=?)')
-        ? 1
-        : found.length === 0 || names.derived.has(name.toLowerCase())
-          ? rows
-          : Math.max(...found.map((table) => hit(table, detail, rows)))
-      return Math.min(rows, once * perRow)
+      const derived = names.derived.has(name.toLowerCase()) || found.length === 0
+      const share = derived ? Math.max(Math.ceil(rows / searchShare), Math.min(rows, fewestSearched)) : 1
+      return Math.min(rows, Math.max(share, ...found.map((table) => searched(name, table, detail, rows))))
     },
   }
 }

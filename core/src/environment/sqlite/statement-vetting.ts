@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import { admittedStatements, longestSql, mostRowVisits, refusedTables } from './admitted-sql.ts'
+import { callsFault } from './called-functions.ts'
+import { FiredWork, rowChange } from './fired-work.ts'
 import {
   type Opcode,
   type OpcodeColumns,
@@ -11,7 +13,7 @@ import {
   yieldsOneRow,
 } from './opcodes.ts'
 import { type PlanLine, planCost } from './plan-cost.ts'
-import { type PlanNamesParts, planNames } from './plan-names.ts'
+import { type PlanNamesParts, planNames, withViews } from './plan-names.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
@@ -21,7 +23,6 @@ import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
-import { triggerStatements } from './trigger-statements.ts'
 
 /** A statement that was looked at and may run. */
 export interface VettedStatement {
@@ -120,9 +121,9 @@ export class StatementVetter {
   readonly #replacing = new Set<number>()
   /** How many copies of one column each view may come to. */
   readonly #views = new Map<string, number>()
-  /** Texts of the triggers on each table, and what they do when each of them fires once. */
-  readonly #triggers = new Map<number, string[]>()
-  readonly #fired = new Map<number, number>()
+  /** Tables whose own definition or triggers stop a statement halfway without taking back what it did. */
+  readonly #failing = new Set<number>()
+  #fired: FiredWork | null = null
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
   constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
@@ -130,7 +131,7 @@ export class StatementVetter {
     this.#tables = tables
     const views = new Map<string, readonly SqlToken[]>()
     this.#names = { tables, rowCount, facts: new StoredFacts(database), views }
-    const position = new Map(tables.map((table, index) => [table.name, index]))
+    const position = new Map(tables.map((table, index) => [table.name.toLowerCase(), index]))
     const pages = database
       .prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
       .all() as readonly {
@@ -144,11 +145,11 @@ export class StatementVetter {
         views.set(name.toLowerCase(), viewBody(sql))
         this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
       }
-      const table = position.get(name)
-      if (type === 'trigger' && table !== undefined)
-        this.#triggers.set(table, [...(this.#triggers.get(table) ?? []), sql ?? ''])
+      const table = position.get(name.toLowerCase())
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
       if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
+      if (table !== undefined && sqlTokens(sql ?? '').some(({ keyword }) => keyword === 'FAIL'))
+        this.#failing.add(table)
     }
     const paged = new Set(this.#tableOfPage.values())
     this.#virtual = tables.map((_, index) => index).filter((index) => !paged.has(index))
@@ -173,15 +174,19 @@ export class StatementVetter {
     const writes = this.#writes(opcodes)
     const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
     const cost = planCost(plan, planNames(this.#names, tokens, !statement.readonly))
+    const fired = firesPrograms ? this.#firedVisits(tokens) : 0
     const search = storedSearch(tokens, this.#tables, this.#names.facts)
-    const visits = cost.visits * searchFactor(search) * (1 + (firesPrograms ? this.#firedVisits(writes) : 0))
+    const visits = cost.visits * searchFactor(search) * (1 + fired)
     const faults = opcodeFaults(opcodes)
     const searchFault = storedSearchFault(search)
     if (searchFault !== null) faults.push(searchFault)
     if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
     if (visits > mostRowVisits) {
-      faults.push(`may visit ${visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; join on keys`)
+      const help = fired > 1 ? 'index what its triggers and foreign keys look for' : 'join on keys'
+      faults.push(`may visit ${visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; ${help}`)
     }
+    const calls = callsFault(withViews(tokens, this.#names.views), visits)
+    if (calls !== null) faults.push(calls)
     if (faults.length > 0) return { ok: false, faults }
     const vetted: VettedStatement = {
       sql,
@@ -194,13 +199,18 @@ export class StatementVetter {
       firesPrograms,
       single: yieldsOneRow(opcodes),
       visits,
-      partial: tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL'),
+      partial: this.#isPartial(tokens, writes),
       usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
       searchTexts: searchTexts(tokens, plan),
       inserts: reportsRowid(opcodes) && !isUpsert(tokens),
       point: firesPrograms ? null : this.#point(tokens, plan, writes),
     }
     return { ok: true, statement: vetted }
+  }
+
+  #isPartial(tokens: readonly SqlToken[], writes: readonly number[]): boolean {
+    if (writes.some((table) => this.#failing.has(table))) return true
+    return tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL')
   }
 
   #positional(sql: string, tokens: readonly SqlToken[]): string | null {
@@ -223,22 +233,22 @@ export class StatementVetter {
     return (parameters.length > 0 ? statement.all(nothing) : statement.all()) as readonly Line[]
   }
 
-  /** What the triggers on some tables do when each of them fires once. */
-  #firedVisits(tables: readonly number[]): number {
-    return tables.reduce((sum, table) => sum + this.#triggerVisits(table), 0)
-  }
-
-  /** One that is being looked at counts nothing: no trigger fires itself. */
-  #triggerVisits(table: number): number {
-    const known = this.#fired.get(table)
-    if (known !== undefined) return known
-    this.#fired.set(table, 0)
-    const visits = (this.#triggers.get(table) ?? []).flatMap(triggerStatements).reduce((sum, sql) => {
-      const vetting = this.vet(sql)
-      return sum + (vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY)
-    }, 0)
-    this.#fired.set(table, visits)
-    return visits
+  /** What each changed row sets off. Found out once, when a statement first sets something off. */
+  #firedVisits(tokens: readonly SqlToken[]): number {
+    const change = rowChange(tokens)
+    if (change === null) return 0
+    const { tables, rowCount, facts } = this.#names
+    this.#fired ??= new FiredWork({
+      database: this.#database,
+      tables,
+      rowCount,
+      facts,
+      visits: (sql) => {
+        const vetting = this.vet(sql)
+        return vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY
+      },
+    })
+    return this.#fired.visits(change)
   }
 
   #reads(opcodes: readonly Opcode[]): readonly number[] | null {

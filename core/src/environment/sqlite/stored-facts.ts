@@ -39,6 +39,21 @@ export class StoredFacts {
     return facts.unique && facts.columns === columns
   }
 
+  /** Whether rows of a table can be found by these columns without a look at all of them. */
+  isIndexed(table: TableInfo, columns: readonly string[]): boolean {
+    const [first] = columns
+    if (table.keyIsRowid && columns.length === 1 && first === table.primaryKey[0]) return true
+    const indexes = this.#database.pragma(`main.index_list(${quoteName(table.name)})`) as readonly {
+      readonly name: string
+      readonly partial: 0 | 1
+    }[]
+    return indexes.some(({ name, partial }) => {
+      const keys = this.#database.pragma(`main.index_info(${quoteName(name)})`) as readonly { readonly name: string }[]
+      const leading = keys.slice(0, columns.length).map((key) => key.name)
+      return partial === 0 && columns.every((column) => leading.includes(column))
+    })
+  }
+
   #readIndex(index: string): IndexFacts {
     const row = this.#database
       .prepare(

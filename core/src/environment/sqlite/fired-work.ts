@@ -1,0 +1,137 @@
+import type Database from 'better-sqlite3'
+import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import type { StoredFacts } from './stored-facts.ts'
+import type { TableInfo } from './table-info.ts'
+import { triggerStatements } from './trigger-statements.ts'
+
+export type RowEvent = 'INSERT' | 'UPDATE' | 'DELETE'
+
+/** What a statement does to the rows of what it names. */
+export interface RowChange {
+  readonly events: readonly RowEvent[]
+  /** Table or view, in lower case. */
+  readonly target: string
+}
+
+/** A foreign key, seen from the table that it refers to. */
+interface Cascade {
+  readonly child: TableInfo
+  readonly columns: readonly string[]
+  readonly onDelete: string
+  readonly onUpdate: string
+}
+
+interface ForeignKeyColumn {
+  readonly id: number
+  readonly table: string
+  readonly from: string
+  readonly on_update: string
+  readonly on_delete: string
+}
+
+const isEvent = (word: string): word is RowEvent => word === 'INSERT' || word === 'UPDATE' || word === 'DELETE'
+
+/** Behind these words of a statement stands what it changes, perhaps with its database's name before it. */
+function targetOf(tokens: readonly SqlToken[], verb: number): string {
+  const start = tokens.findIndex(
+    ({ keyword }, index) => index > verb && !/^(?:OR|REPLACE|IGNORE|ABORT|FAIL|ROLLBACK|INTO|FROM)$/.test(keyword),
+  )
+  const name = tokens[start + 1]?.text === '.' ? tokens[start + 2] : tokens[start]
+  return name?.text.toLowerCase() ?? ''
+}
+
+/** Where the word stands that says what a statement does; -1 for one that only reads. */
+function verbOf(tokens: readonly SqlToken[]): number {
+  let depth = 0
+  return tokens.findIndex(({ kind, text, keyword }) => {
+    if (kind === 'symbol' && text === '(') depth++
+    if (kind === 'symbol' && text === ')') depth--
+    return depth === 0 && (isEvent(keyword) || keyword === 'REPLACE')
+  })
+}
+
+/** Null for a statement that only reads. */
+export function rowChange(tokens: readonly SqlToken[]): RowChange | null {
+  const verb = verbOf(tokens)
+  if (verb < 0) return null
+  const { keyword } = tokens[verb] as SqlToken
+  const event = isEvent(keyword) ? keyword : 'INSERT'
+  const upserts = tokens.some((token, at) => token.keyword === 'DO' && tokens[at + 1]?.keyword === 'UPDATE')
+  return { events: upserts ? [event, 'UPDATE'] : [event], target: targetOf(tokens, verb) }
+}
+
+/** Whether a foreign key's action changes the rows that refer to one. */
+const changesRows = (action: string): boolean => action === 'CASCADE' || action.startsWith('SET ')
+
+export interface FiredWorkParts {
+  readonly database: Database.Database
+  readonly tables: readonly TableInfo[]
+  readonly rowCount: (table: TableInfo) => number
+  readonly facts: StoredFacts
+  /** Row visits of a trigger's statement, with all that it fires in turn. */
+  readonly visits: (sql: string) => number
+}
+
+/** What one changed row sets off: triggers, and foreign keys that change the rows which refer to it. */
+export class FiredWork {
+  readonly #parts: FiredWorkParts
+  /** Statements of triggers, by their event and the table or view that they are on. */
+  readonly #triggers = new Map<string, string[]>()
+  readonly #cascades = new Map<string, Cascade[]>()
+  readonly #known = new Map<string, number>()
+
+  constructor(parts: FiredWorkParts) {
+    this.#parts = parts
+    const { database, tables } = parts
+    const triggers = database.prepare("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger'").raw().all()
+    for (const [table, sql] of triggers as readonly (readonly [string, string])[]) {
+      const event = sqlTokens(sql).find(({ keyword }) => isEvent(keyword))?.keyword ?? ''
+      const key = `${event} ${table.toLowerCase()}`
+      this.#triggers.set(key, [...(this.#triggers.get(key) ?? []), ...triggerStatements(sql)])
+    }
+    for (const child of tables) this.#addCascades(child)
+  }
+
+  /** Row visits for one row of each event. Whatever is looked at already counts nothing again: no trigger fires itself. */
+  visits({ events, target }: RowChange): number {
+    return events.reduce((sum, event) => sum + this.#ofEvent(event, target), 0)
+  }
+
+  #addCascades(child: TableInfo): void {
+    const listed = this.#parts.database.pragma(`main.foreign_key_list(${quoteName(child.name)})`)
+    const keys = new Map<number, ForeignKeyColumn[]>()
+    for (const column of listed as readonly ForeignKeyColumn[])
+      keys.set(column.id, [...(keys.get(column.id) ?? []), column])
+    for (const columns of keys.values()) {
+      const [{ table, on_delete: onDelete, on_update: onUpdate }] = columns as [ForeignKeyColumn]
+      const cascade = { child, columns: columns.map(({ from }) => from), onDelete, onUpdate }
+      const parent = table.toLowerCase()
+      this.#cascades.set(parent, [...(this.#cascades.get(parent) ?? []), cascade])
+    }
+  }
+
+  #ofEvent(event: RowEvent, target: string): number {
+    const key = `${event} ${target}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    this.#known.set(key, 0)
+    const own = (this.#triggers.get(key) ?? []).reduce((sum, sql) => sum + this.#parts.visits(sql), 0)
+    const cascades = event === 'INSERT' ? [] : (this.#cascades.get(target) ?? [])
+    const visits = cascades.reduce((sum, cascade) => sum + this.#ofCascade(event, target, cascade), own)
+    this.#known.set(key, visits)
+    return visits
+  }
+
+  #ofCascade(event: 'UPDATE' | 'DELETE', parent: string, { child, columns, onDelete, onUpdate }: Cascade): number {
+    const action = event === 'DELETE' ? onDelete : onUpdate
+    if (!changesRows(action)) return 0
+    const { rowCount, facts } = this.#parts
+    const rows = Math.max(1, rowCount(child))
+    const group = Math.max(1, facts.largestGroup(child, columns))
+    const search = facts.isIndexed(child, columns) ? group : rows
+    // One that refers to itself goes on until no row is left.
+    if (child.name.toLowerCase() === parent && event === 'DELETE') return rows * search
+    const next = action === 'CASCADE' ? event : 'UPDATE'
+    return search + group * (1 + this.#ofEvent(next, child.name.toLowerCase()))
+  }
+}
