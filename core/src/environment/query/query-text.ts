@@ -22,6 +22,14 @@ const joiningFunctions = new Set(['CONCAT', 'CONCAT_WS', 'REPLACE', 'JSON_ARRAY'
 /** How often a query may call replace(): each call may make a long text, which the next goes through. */
 const mostReplacements = 8
 
+/** Functions and operators that go through a text of any length, or make one; how many of them a query may write in all. */
+const searching = new Set(
+  `INSTR TRIM LTRIM RTRIM REPLACE SOUNDEX JSON_SET JSON_INSERT JSON_REPLACE JSON_REMOVE JSON_PATCH JSON_PRETTY`.split(
+    ' ',
+  ),
+)
+const mostSearches = 16
+
 /** How often a query may write `||`, and copies of one column that it may come to when it joins texts. */
 const mostJoints = 32
 const mostJoinedCopies = 256
@@ -80,6 +88,20 @@ function searchAt(tokens: readonly SqlToken[], index: number): { start: number; 
   return start === undefined ? null : { start, role: 'characters' }
 }
 
+/** No look at the clock comes between the calls for one row. */
+function searchCountFaults(tokens: readonly SqlToken[]): string[] {
+  const written = tokens.filter(
+    ({ kind, keyword }, index) =>
+      kind === 'word' &&
+      (keyword === 'LIKE' || keyword === 'GLOB' || (searching.has(keyword) && isSymbol(tokens[index + 1], '('))),
+  )
+  if (written.length <= mostSearches) return []
+  const names = [...new Set(written.map(({ keyword }) => keyword.toLowerCase()))].join(', ')
+  return [
+    `searches or makes texts ${written.length} times (${names}), at most ${mostSearches} are allowed; ask in parts`,
+  ]
+}
+
 const beside = new Set(['ESCAPE', 'COLLATE', 'NOCASE', 'BINARY', 'RTRIM'])
 
 /** A text of a column, or one that was calculated, may make a search as long as it likes. */
@@ -124,6 +146,7 @@ export function queryTextFaults(
     ...nameFaults(sql, tokens),
     ...functionFaults(tokens),
     ...searchFaults(tokens),
+    ...searchCountFaults(tokens),
     ...growthFaults(tokens, views),
     ...joiningFaults(tokens, views),
   ]

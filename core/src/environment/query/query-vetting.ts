@@ -9,6 +9,7 @@ import type { TableInfo } from '../sqlite/table-info.ts'
 import { columnRepetitions } from '../sqlite/text-growth.ts'
 import { countedName, isCounted, visitFunction } from './counted-views.ts'
 import { queryTextFaults } from './query-text.ts'
+import { rowWork, searchCallFaults } from './query-work.ts'
 
 type QueryStatement = Database.Statement<[], SqliteValue[]>
 
@@ -26,8 +27,8 @@ export type QueryVetting =
   | { readonly ok: true; readonly query: VettedQuery }
   | { readonly ok: false; readonly faults: readonly string[] }
 
-/** Most rows between two counted ones: those that subqueries have yielded, which no view counts. */
-const mostUncounted = 250_000
+/** Most work between two counted rows: those that subqueries have yielded, which no view counts, by what each may take. */
+const mostUncountedWork = 1_000_000
 
 /** Names of tables that a message lists. */
 const mostListed = 40
@@ -93,20 +94,21 @@ export class QueryVetter {
   #vetProgram(sql: string, statement: QueryStatement, most: number): QueryVetting {
     if (!statement.readonly || !statement.reader) return refused(['does not only read'])
     const opcodes = (this.#explain('EXPLAIN', sql) as readonly OpcodeColumns[]).map(opcodeOf)
-    const faults = opcodeFaults(opcodes.filter(({ p4 }) => p4?.startsWith(`${visitFunction}(`) !== true))
+    const own = opcodes.filter(({ p4 }) => p4?.startsWith(`${visitFunction}(`) !== true)
+    const faults = [...opcodeFaults(own), ...searchCallFaults(own)]
     const reads = this.#reads(openedPages(opcodes))
     if (reads === null)
       faults.push(
         'reads something other than ordinary tables and views, such as a full-text table or json_each(), whose work nothing bounds',
       )
-    faults.push(...this.#planFaults(sql, most))
+    faults.push(...this.#planFaults(sql, most, rowWork(own)))
     if (faults.length > 0 || reads === null) return refused(faults)
     const columns = statement.columns().map(({ name }) => name)
     const sorts = opcodes.some(({ opcode }) => opcode === 'SorterOpen')
     return { ok: true, query: { statement: statement.raw(true).safeIntegers(true), columns, reads, sorts } }
   }
 
-  #planFaults(sql: string, most: number): string[] {
+  #planFaults(sql: string, most: number, work: number): string[] {
     const plan = (this.#explain('EXPLAIN QUERY PLAN', sql) as readonly PlanColumns[]).map(planLineOf)
     const { recursive, uncounted } = planCost(plan, {
       rows: (name) => {
@@ -118,9 +120,10 @@ export class QueryVetter {
     })
     const faults: string[] = []
     if (recursive) faults.push('is recursive, so nothing bounds its length')
-    if (uncounted > mostUncounted)
+    const allowed = Math.floor(mostUncountedWork / work)
+    if (uncounted > allowed)
       faults.push(
-        `joins what subqueries yield and may look at ${uncounted.toExponential(1)} such rows, at most ${mostUncounted} are allowed; join tables on keys instead`,
+        `joins what subqueries yield and may look at ${uncounted.toExponential(1)} such rows, at most ${allowed} are allowed with what it calculates; join tables on keys instead, or call fewer functions`,
       )
     return faults
   }

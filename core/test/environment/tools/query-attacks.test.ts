@@ -168,6 +168,16 @@ const refused: Readonly<Record<string, readonly (readonly [attack: string, sql: 
       `SELECT ${'replace('.repeat(9)}'a'${", 'a', 'aa')".repeat(9)}`,
       /calls replace\(\) 9 times/,
     ],
+    [
+      'many searches of one row',
+      `SELECT ${repeated(90, () => 'instr(message, extra)', '+')} FROM log`,
+      /searches or makes texts 90 times \(instr\), at most 16/,
+    ],
+    [
+      'many searches that nested queries repeat',
+      `SELECT ${repeated(30, () => 'n', '+')} FROM (SELECT instr(message, extra) AS n FROM log)`,
+      /search or make texts 30 times once its subqueries and views are written out \(instr\)/,
+    ],
     ['hex() of hex()', `SELECT ${'hex('.repeat(30)}'x'${')'.repeat(30)}`, /hex\(\) or quote\(\) 30 times/],
   ],
   'parser’s limits': [['a deep expression', `SELECT 1${'+1'.repeat(1_500)}`, /Expression tree is too large/]],

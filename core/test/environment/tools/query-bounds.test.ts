@@ -102,4 +102,35 @@ describe('the bounds of a query', () => {
       expect(rows(instance, 'SELECT count(*) AS n FROM n')).toEqual([{ n: 100 }])
     })
   })
+
+  test('rows that no view counts weigh what is calculated of them, and views that repeat it count as written out', () => {
+    const kept = 'WITH k AS MATERIALIZED (SELECT i FROM n LIMIT 400)'
+    const joined = (calls: number) => {
+      const dates = Array.from({ length: calls }, () => 'date(a.i + b.i)').join(' + ')
+      return `${kept} SELECT sum(${dates}) AS n FROM k a, k b, (VALUES (1), (2), (3), (4)) c`
+    }
+    onNumbers({}, (instance) => {
+      expect(ask(instance, joined(1))).toMatchObject({ ok: true })
+      expect(ask(instance, joined(180))).toMatchObject({ ok: false, error: { code: 'invalid_query' } })
+      const nested = `${kept}, d AS (SELECT a.i AS x, date(a.i + b.i) AS d FROM k a, k b, (VALUES (1), (2), (3), (4)) c)`
+      const again = `${nested} SELECT count(*) AS n FROM d WHERE ${Array.from({ length: 90 }, () => 'd > x').join(' AND ')}`
+      expect(ask(instance, again)).toMatchObject({
+        error: {
+          message: expect.stringMatching(/may look at .* rows, at most \d+ are allowed with what it calculates/),
+        },
+      })
+    })
+  })
+
+  test('a rank within groups may be asked of a thousand rows', () => {
+    const ranked = `WITH s AS (SELECT i % 50 AS k, sum(i) AS total FROM n GROUP BY 1),
+      r AS (SELECT k, total, rank() OVER (ORDER BY total DESC) AS pos FROM s)
+      SELECT n.i, r.pos FROM r JOIN n ON n.i = r.k WHERE r.pos <= 2 ORDER BY r.pos`
+    onNumbers({}, (instance) => {
+      expect(rows(instance, ranked)).toEqual([
+        { i: 49, pos: 1 },
+        { i: 48, pos: 2 },
+      ])
+    })
+  })
 })
