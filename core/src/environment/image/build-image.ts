@@ -3,8 +3,8 @@ import { messageOf, RlenvError } from '../../errors/rlenv-error.ts'
 import type { DatabaseDraft } from '../../vocabulary/database.ts'
 import { openConnection, SeededRandom } from '../sqlite/open-connection.ts'
 import { type SqlStatement, splitStatements, sqlExcerpt } from '../sqlite/sql-text.ts'
-import { StatementVetter } from '../sqlite/statement-vetting.ts'
 import { readTables, type TableInfo } from '../sqlite/table-info.ts'
+import { DataWork } from './data-work.ts'
 import { type DatabaseImage, imageHash, normalizeHeader } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
 import { dataStatementFault, schemaStatementFault } from './statement-guard.ts'
@@ -70,20 +70,14 @@ function load(database: Database.Database, draft: DatabaseDraft, pageSize: numbe
     database.prepare('COMMIT').run()
     return { faults, tables: [] }
   }
+  const work = new DataWork(database)
   const data = splitStatements(draft.data).map((statement) =>
-    runStatement(database, 'data', statement, (one) => dataStatementFault(one) ?? workFault(database, one)),
+    runStatement(database, 'data', statement, (one) => dataStatementFault(one) ?? work.fault(one)),
   )
   database.prepare('COMMIT').run()
   faults.push(...data.filter((fault) => fault !== null))
   const tables = readTables(database)
   return { faults: [...faults, ...foreignKeyFindings(database, tables)], tables }
-}
-
-/** A statement that reads other rows is looked at before it runs, for nothing can stop it afterwards. */
-function workFault(database: Database.Database, { sql, tokens }: SqlStatement): string | null {
-  if (!tokens.some(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'FROM')) return null
-  const vetting = new StatementVetter(database, readTables(database)).vet(sql)
-  return vetting.ok ? null : vetting.faults.join('; ')
 }
 
 function storedSchema(database: Database.Database): string[] {

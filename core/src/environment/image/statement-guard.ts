@@ -1,4 +1,5 @@
 import type { SqlStatement, SqlToken } from '../sqlite/sql-text.ts'
+import { generatedColumnFault } from './generated-columns.ts'
 
 const created = new Set(['TABLE', 'INDEX', 'VIEW', 'TRIGGER', 'VIRTUAL'])
 const virtualModules = new Set(['FTS5', 'RTREE'])
@@ -30,7 +31,8 @@ export function schemaStatementFault({ tokens }: SqlStatement): string | null {
   const asSelect = words.findIndex(
     (word, index) => word === 'AS' && (words[index + 1] === 'SELECT' || words[index + 1] === 'WITH'),
   )
-  return noun === 'TABLE' && asSelect > 0 ? 'CREATE TABLE AS SELECT is not allowed; declare the columns' : null
+  if (noun !== 'TABLE') return null
+  return asSelect > 0 ? 'CREATE TABLE AS SELECT is not allowed; declare the columns' : generatedColumnFault(tokens)
 }
 
 /** Why a statement may not be part of a database's rows; null when it may. */

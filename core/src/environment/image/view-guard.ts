@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
+import { refusedTables } from '../sqlite/admitted-sql.ts'
 import { quoteName, type SqlToken } from '../sqlite/sql-text.ts'
 import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
 
@@ -16,13 +17,19 @@ export class ViewGuard {
     if (tokens[0]?.keyword !== 'CREATE' || created < 0 || created > 2) return null
     const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
     const body = tokens.slice(start)
-    const faults = growthFaults(body, this.#views)
+    const faults = [...refusedNames(body), ...growthFaults(body, this.#views)]
     if (faults.length > 0) return faults.join('; ')
     const named = tokens[created + 1]?.keyword === 'IF' ? created + 4 : created + 1
     const name = tokens[named + 1]?.text === '.' ? tokens[named + 2] : tokens[named]
     this.#views.set(name?.text.toLowerCase() ?? '', columnRepetitions(body, this.#views))
     return null
   }
+}
+
+/** What no statement may name: through a view each would reach it. */
+function refusedNames(body: readonly SqlToken[]): string[] {
+  const named = body.filter(({ kind, text }) => (kind === 'word' || kind === 'quoted') && refusedTables.test(text))
+  return [...new Set(named.map(({ text }) => `names ${text}, which is not open to views`))]
 }
 
 /** Views that cannot be read: SQLite creates a view whatever it names, and other clients take "Ana" for a text. */

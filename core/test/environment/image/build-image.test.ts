@@ -190,4 +190,46 @@ describe('buildImage', () => {
   test('makes an image of nothing from an empty draft', () => {
     expect(buildImage(database('')).tables).toEqual([])
   })
+
+  test.each(['pragma_table_info', 'sqlite_master', '"sqlite_schema"', 'dbstat'])('refuses a view of %s', (name) => {
+    const message = refusal(
+      `CREATE TABLE t (x); CREATE VIEW inside AS SELECT x FROM t WHERE x IN (SELECT 1 FROM ${name})`,
+    )
+    expect(message).toContain(`names ${name.replaceAll('"', '')}, which is not open to views`)
+  })
+
+  test.each([
+    ['one after the other', (at: number) => `g${at} TEXT AS (g${at - 1} || g${at - 1})`],
+    [
+      'in quotes and other case',
+      (at: number) => `"G${at}" TEXT GENERATED ALWAYS AS ("g${at - 1}" || [G${at - 1}]) STORED`,
+    ],
+  ])('refuses generated columns that double each other, before they are written out: %s', (_how, column) => {
+    const table = (columns: number) =>
+      `CREATE TABLE t (id INTEGER PRIMARY KEY, g0 TEXT, ${Array.from({ length: columns }, (_, at) => column(at + 1)).join(', ')})`
+    expect(refusal(table(40))).toMatch(/generated column g13 comes to 8192 copies of g0, at most 4096/)
+    expect(buildImage(database(table(5))).tables).toHaveLength(1)
+  })
+
+  test('sees that rows double, however few there were at first', () => {
+    const doubled = 'INSERT INTO t SELECT x + 1 FROM t;'.repeat(40)
+    const message = refusal('CREATE TABLE t (x)', `INSERT INTO t VALUES (1); ${doubled}`)
+    expect(message).toMatch(/data statement 2\d "INSERT INTO t SELECT.*may visit/)
+    const crossed = 'INSERT INTO t SELECT a.x FROM t a, t b, t c, t d WHERE a.x < 0;'
+    const many = 'INSERT INTO t VALUES (1);'.repeat(60)
+    expect(refusal('CREATE TABLE t (x)', `${crossed} ${many} ${crossed}`)).toMatch(/^1 fault .*\n.*data statement 62 /)
+  })
+
+  test('loads thousands of statements that look keys up', () => {
+    const rows = Array.from(
+      { length: 3_000 },
+      (_, at) => `INSERT INTO t (code, p) VALUES ('c${at}', (SELECT id FROM t WHERE code = 'c${at - 1}'));`,
+    )
+    const image = buildImage(
+      database('CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE, p INTEGER REFERENCES t (id))', rows.join('')),
+    )
+    const db = new Database(image.bytes)
+    expect(db.prepare('SELECT count(*) FROM t WHERE p = id - 1').pluck().get()).toBe(2_999)
+    db.close()
+  })
 })
