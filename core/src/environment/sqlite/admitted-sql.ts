@@ -63,5 +63,8 @@ export const refusedTables = /^(?:pragma_|sqlite_)|^(?:dbstat|bytecode|tables_us
 /** Longest SQL text of one statement, in characters. */
 export const longestSql = 16_384
 
+/** Most rows that a statement may change: each takes as long as several visits, and once more for the diff. */
+export const mostChanges = 200_000
+
 /** Most row visits that a statement's plan may need. Source: product of scans along the query plan. */
 export const mostRowVisits = 1_000_000

@@ -3,8 +3,8 @@ import type { SqlToken } from './sql-text.ts'
 /** Functions that are carried out outside of SQLite, each call of which takes as long as a dozen visits of a row. */
 const foreign = new Set('DATE TIME DATETIME JULIANDAY UNIXEPOCH STRFTIME TIMEDIFF REPLACE'.split(' '))
 
-/** Calls that one statement may come to, of those and of all functions. Source: measured, some two seconds each. */
-const mostForeignCalls = 2_000_000
+/** Calls that one statement may come to, of those and of all functions. Source: measured, one to two seconds. */
+const mostForeignCalls = 1_000_000
 const mostCalls = 40_000_000
 
 /** Words that a bracket may follow and that are no functions. */

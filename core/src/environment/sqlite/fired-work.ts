@@ -115,9 +115,9 @@ export class FiredWork {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     this.#known.set(key, 0)
-    const own = (this.#triggers.get(key) ?? []).reduce((sum, sql) => sum + this.#parts.visits(sql), 0)
-    const cascades = event === 'INSERT' ? [] : (this.#cascades.get(target) ?? [])
-    const visits = cascades.reduce((sum, cascade) => sum + this.#ofCascade(event, target, cascade), own)
+    let visits = (this.#triggers.get(key) ?? []).reduce((sum, sql) => sum + this.#parts.visits(sql), 0)
+    if (event !== 'INSERT')
+      for (const cascade of this.#cascades.get(target) ?? []) visits += this.#ofCascade(event, target, cascade)
     this.#known.set(key, visits)
     return visits
   }
@@ -129,9 +129,9 @@ export class FiredWork {
     const rows = Math.max(1, rowCount(child))
     const group = Math.max(1, facts.largestGroup(child, columns))
     const search = facts.isIndexed(child, columns) ? group : rows
-    // One that refers to itself goes on until no row is left.
-    if (child.name.toLowerCase() === parent && event === 'DELETE') return rows * search
-    const next = action === 'CASCADE' ? event : 'UPDATE'
+    // Deleting what refers to itself goes on until no row is left.
+    if (child.name.toLowerCase() === parent && event === 'DELETE' && action === 'CASCADE') return rows * search
+    const next: RowEvent = action === 'CASCADE' ? event : 'UPDATE'
     return search + group * (1 + this.#ofEvent(next, child.name.toLowerCase()))
   }
 }

@@ -13,6 +13,8 @@ interface PlanWork {
 }
 
 export interface PlanCost extends PlanWork {
+  /** Upper bound of the rows that its own loops come to, without what is looked up beside them. */
+  readonly rows: number
   /** Whether the plan holds a recursive step, whose length nothing bounds. */
   readonly recursive: boolean
 }
@@ -62,6 +64,8 @@ class PlanReader {
   readonly #derived = new Map<string, PlanWork>()
   readonly #names: PlanNames
   recursive = false
+  /** Rows of the outermost loops, once {@link work} has been asked for them. */
+  rows = 1
 
   constructor(lines: readonly PlanLine[], names: PlanNames) {
     this.#names = names
@@ -86,6 +90,7 @@ class PlanReader {
       else if (first === 'MULTI-INDEX') loops = product(loops, larger(one, this.work(line.id)))
       else beside = sum(beside, this.#subquery(line, first, second))
     }
+    if (parent === 0) this.rows = loops.visits
     return sum(loops, beside)
   }
 
@@ -146,5 +151,5 @@ class PlanReader {
 export function planCost(lines: readonly PlanLine[], names: PlanNames): PlanCost {
   const reader = new PlanReader(lines, names)
   const work = reader.work(0)
-  return { ...work, recursive: reader.recursive }
+  return { ...work, rows: reader.rows, recursive: reader.recursive }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
-import { admittedStatements, longestSql, mostRowVisits, refusedTables } from './admitted-sql.ts'
+import { admittedStatements, longestSql, mostChanges, mostRowVisits, refusedTables } from './admitted-sql.ts'
 import { callsFault } from './called-functions.ts'
 import { FiredWork, rowChange } from './fired-work.ts'
 import {
@@ -176,7 +176,7 @@ export class StatementVetter {
     const cost = planCost(plan, planNames(this.#names, tokens, !statement.readonly))
     const fired = firesPrograms ? this.#firedVisits(tokens) : 0
     const search = storedSearch(tokens, this.#tables, this.#names.facts)
-    const visits = cost.visits * searchFactor(search) * (1 + fired)
+    const visits = cost.visits * searchFactor(search) + cost.rows * fired
     const faults = opcodeFaults(opcodes)
     const searchFault = storedSearchFault(search)
     if (searchFault !== null) faults.push(searchFault)
@@ -185,6 +185,8 @@ export class StatementVetter {
       const help = fired > 1 ? 'index what its triggers and foreign keys look for' : 'join on keys'
       faults.push(`may visit ${visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; ${help}`)
     }
+    if (!statement.readonly && cost.rows > mostChanges)
+      faults.push(`may change ${cost.rows.toExponential(1)} rows, at most ${mostChanges} are allowed`)
     const calls = callsFault(withViews(tokens, this.#names.views), visits)
     if (calls !== null) faults.push(calls)
     if (faults.length > 0) return { ok: false, faults }
