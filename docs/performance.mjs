@@ -1,15 +1,21 @@
 // Writes docs/performance.md from the JSON of a whole benchmark: npm run bench -- --json > bench.json
+// Of several files, what a later one measured stands in place of an earlier one's.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 
-const [source] = process.argv.slice(2)
-if (source === undefined) {
-  console.error('usage: node docs/performance.mjs <bench.json>')
+const sources = process.argv.slice(2)
+if (sources.length === 0) {
+  console.error('usage: node docs/performance.mjs <bench.json>…')
   process.exit(2)
 }
 
-const { metrics } = JSON.parse(readFileSync(source, 'utf8'))
+const metrics = sources
+  .map((source) => JSON.parse(readFileSync(source, 'utf8')).metrics)
+  .reduce((earlier, later) => {
+    const measured = new Set(later.map(({ id }) => id))
+    return [...earlier.filter(({ id }) => !measured.has(id)), ...later]
+  })
 
 const chapters = [
   {
