@@ -1,9 +1,7 @@
-import type { SqlToken } from '../sqlite/sql-text.ts'
+import { isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
 
 /** Copies of one column that a generated one may come to: SQLite writes each of them out before it runs anything. */
 const mostCopies = 4_096
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 /** A token as a name: SQLite also takes texts for names of columns. */
 const nameOf = ({ kind, text }: SqlToken): string => (kind === 'string' ? text.slice(1, -1) : text).toLowerCase()

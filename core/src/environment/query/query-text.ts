@@ -1,6 +1,6 @@
 import { longestSql, refusedTables } from '../sqlite/admitted-sql.ts'
 import { operandAt, type SearchRole, searchedTextFault, secondArgument } from '../sqlite/search-texts.ts'
-import type { SqlToken } from '../sqlite/sql-text.ts'
+import { isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
 import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
 import { reservedNames } from './counted-views.ts'
 
@@ -33,8 +33,6 @@ const mostSearches = 16
 /** How often a query may write `||`, and copies of one column that it may come to when it joins texts. */
 const mostJoints = 32
 const mostJoinedCopies = 256
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 const isName = ({ kind }: SqlToken): boolean => kind === 'word' || kind === 'quoted'
 

@@ -1,4 +1,4 @@
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 
 /** Functions that are carried out outside of SQLite, each call of which takes as long as a dozen visits of a row. */
 const foreign = new Set('DATE TIME DATETIME JULIANDAY UNIXEPOCH STRFTIME TIMEDIFF REPLACE'.split(' '))
@@ -13,8 +13,6 @@ const keywords = new Set(
     ' ',
   ),
 )
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 /** Why a statement calls its functions too often; null when it does not. */
 export function callsFault(texts: readonly (readonly SqlToken[])[], visits: number): string | null {

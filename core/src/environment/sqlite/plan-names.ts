@@ -1,6 +1,6 @@
 import type { PlanNames } from './plan-cost.ts'
 import { SearchTerms } from './search-terms.ts'
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { unpackedRows } from './unpacked-lists.ts'
@@ -10,8 +10,6 @@ const searchShare = 8
 
 /** An index search is taken to hit at least so many rows, for what is told apart now may be alike after a few calls. */
 const fewestSearched = 4
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 const isName = (token: SqlToken | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted'
 

@@ -1,6 +1,4 @@
-import type { SqlToken } from './sql-text.ts'
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
+import { isSymbol, type SqlToken } from './sql-text.ts'
 
 const isName = (token: SqlToken | undefined): token is SqlToken => token?.kind === 'word' || token?.kind === 'quoted'
 

@@ -1,6 +1,6 @@
 import type { BoundValue } from './cell.ts'
 import type { PlanLine } from './plan-cost.ts'
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 import { selfOverlap } from './text-repetition.ts'
 
 /** `pattern`: of LIKE or GLOB; `query`: of a full-text MATCH; `characters`: those that trim() takes away. */
@@ -28,8 +28,6 @@ const trimming = new Set(['TRIM', 'LTRIM', 'RTRIM'])
 const operandEnds = new Set(
   `AND OR WHEN THEN ELSE END FROM WHERE GROUP HAVING ORDER LIMIT UNION EXCEPT INTERSECT RETURNING ON`.split(' '),
 )
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 /** What stands from a place on to the end of the expression there: brackets and CASE … END stay whole. */
 export function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToken[] {

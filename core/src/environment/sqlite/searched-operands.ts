@@ -1,5 +1,5 @@
 import { operandAt, type SearchRole, searchedTextFault, secondArgument } from './search-texts.ts'
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -26,8 +26,6 @@ const searching: Readonly<Record<string, SearchRole>> = {
   INSTR: 'pattern',
   REPLACE: 'pattern',
 }
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 function searches(tokens: readonly SqlToken[]): readonly Search[] {
   return tokens.flatMap(({ keyword, text }, index): Search[] => {

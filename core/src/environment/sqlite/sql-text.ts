@@ -9,6 +9,10 @@ export interface SqlToken {
   readonly end: number
 }
 
+/** Whether a token is one of punctuation, written so. */
+export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
+  token?.kind === 'symbol' && token.text === text
+
 const skipped = /(?:\s|\uFEFF)+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
 const string = /[xX]?'[^']*(?:''[^']*)*'?/y
 const quoted = /"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?/y

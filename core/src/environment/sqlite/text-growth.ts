@@ -1,4 +1,4 @@
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 import { windowFaults } from './window-faults.ts'
 
 /** One SELECT with what stands in its parentheses. */
@@ -33,8 +33,6 @@ const keywords = new Set(
 )
 
 const newQuery = (): Query => ({ parts: [new Map()], inner: [], chained: false, aggregates: false, views: 1 })
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 class QueryTree {
   readonly #tokens: readonly SqlToken[]

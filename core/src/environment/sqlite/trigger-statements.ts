@@ -1,6 +1,4 @@
-import { type SqlToken, sqlTokens } from './sql-text.ts'
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
+import { isSymbol, type SqlToken, sqlTokens } from './sql-text.ts'
 
 /** Length, in tokens, of `NEW.column` or `RAISE (…)` at a position; 0 for anything else. */
 function triggerOnly(tokens: readonly SqlToken[], at: number): number {

@@ -1,5 +1,5 @@
 import { operandAt } from './search-texts.ts'
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -8,8 +8,6 @@ const mostGiven = 5_000
 
 /** Entries that a stored list is taken to hold at least, for calls may make it longer. */
 const fewestStored = 100
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 function entriesAt(
   tokens: readonly SqlToken[],

@@ -1,4 +1,4 @@
-import type { SqlToken } from './sql-text.ts'
+import { isSymbol, type SqlToken } from './sql-text.ts'
 
 /** Aggregates that begin anew, or copy all that they have gathered, for every row of a window. */
 const anewForEachRow = new Set(
@@ -6,8 +6,6 @@ const anewForEachRow = new Set(
     ' ',
   ),
 )
-
-const isSymbol = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text
 
 /** The place behind the bracket that closes the one at a place. */
 function behindBracket(tokens: readonly SqlToken[], open: number): number {
