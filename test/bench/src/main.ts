@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { metricTable } from './metric-table.ts'
+import { runApart } from './run-apart.ts'
 import { runSuites } from './run-suites.ts'
 import { suites } from './suites.ts'
 
@@ -8,13 +10,29 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     smoke: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    suite: { type: 'string' },
   },
 })
 
-const only = values.only.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]))
-const { metrics, failures } = await runSuites(suites, only, values.smoke, (line) => console.error(line))
+const { smoke, suite } = values
+if (suite === undefined) await report()
+else await sendMetrics(suite)
 
-console.log(values.json ? JSON.stringify({ metrics }, null, 2) : metricTable(metrics))
-for (const { suite, cause } of failures) console.error(`✖ ${suite} failed:`, cause)
-// A missed target is a number to look at; only what could not be measured is an error.
-if (failures.length > 0) process.exitCode = 1
+/** Runs the suites that were asked for, each in a process of its own, and prints what they measured. */
+async function report(): Promise<void> {
+  const only = values.only.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]))
+  const measure = (name: string) => runApart(fileURLToPath(import.meta.url), name, smoke)
+  const { metrics, failures } = await runSuites(suites, only, measure, (line) => console.error(line))
+  console.log(values.json ? JSON.stringify({ metrics }, null, 2) : metricTable(metrics))
+  for (const failure of failures) console.error(`✖ ${failure.suite} failed:`, failure.cause)
+  // A missed target is a number to look at; only what could not be measured is an error.
+  if (failures.length > 0) process.exitCode = 1
+}
+
+/** What such a process does. */
+async function sendMetrics(name: string): Promise<void> {
+  const found = suites.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`there is no suite "${name}"`)
+  process.send?.(await found.run(smoke))
+  process.disconnect()
+}

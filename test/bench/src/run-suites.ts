@@ -11,21 +11,22 @@ export interface BenchReport {
  * Runs the suites one after the other; one that fails does not keep the others from running.
  *
  * @param only - ids to report, and by them which suites to run; empty means all.
+ * @param measure - runs the suite of that name.
  * @param note - told which suite begins.
  */
 export async function runSuites(
   suites: readonly Suite[],
   only: readonly string[],
-  smoke: boolean,
+  measure: (suite: string) => Promise<readonly Metric[]>,
   note: (line: string) => void,
 ): Promise<BenchReport> {
   const metrics: Metric[] = []
   const failures: { suite: string; cause: unknown }[] = []
-  for (const { name, ids, run } of suites) {
+  for (const { name, ids } of suites) {
     if (only.length > 0 && !only.some((id) => ids.test(id))) continue
     note(`${name} …`)
     try {
-      metrics.push(...(await run(smoke)))
+      metrics.push(...(await measure(name)))
     } catch (cause) {
       failures.push({ suite: name, cause })
     }

@@ -17,7 +17,7 @@ export interface Suite {
   run(smoke: boolean): Promise<readonly Metric[]>
 }
 
-/** In the order in which they run: memory is measured first, in a process that has done nothing else. */
+/** In the order in which they run. */
 export const suites: readonly Suite[] = [
   {
     name: 'engine',
