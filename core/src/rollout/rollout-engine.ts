@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../config/rlenv-config.ts'
 import { type Clock, systemClock } from '../determinism/clock.ts'
 import { freezeData } from '../determinism/freeze-data.ts'
+import { assertTimeForQueries } from '../environment/tools/query-time.ts'
 import { didYouMean } from '../errors/near-names.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { Draw, Policy, RolloutLimits, RolloutStrategy, SamplingParams } from '../hooks/roles.ts'
@@ -58,10 +59,11 @@ export interface RolloutEngine {
  * Builds an engine. Costs nothing until something is collected.
  *
  * @throws {RlenvError} RLENV_CONFIG_INVALID when rollouts are to run in threads or processes and the pipeline exists in
- *   this thread only.
+ *   this thread only, or when a query of a policy may take longer than a call.
  */
 export function createRolloutEngine(options: RolloutEngineOptions): RolloutEngine {
   const { config, events, clock = systemClock, world } = options
+  assertTimeForQueries(options.environments, config.toolTimeoutMs)
   const player = new AttemptPlayer({
     pipeline: options.pipeline,
     strategy: options.strategy,

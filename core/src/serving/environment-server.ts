@@ -40,16 +40,17 @@ export class EnvironmentServer {
     this.#metrics = metrics
   }
 
-  /** @throws {RlenvError} RLENV_ADDRESS_UNUSABLE */
+  /** @throws {RlenvError} RLENV_ADDRESS_UNUSABLE; what keeps a {@link SessionBroker} from being made. */
   static async start(options: EnvironmentServerOptions): Promise<EnvironmentServer> {
     const { maxBodyBytes = 4 * 1024 ** 2 } = options
     const metrics = new ServingMetrics()
-    const broker = new SessionBroker({
-      ...options,
-      onCall: (session, call, durationMs) => metrics.called(session, call, durationMs),
-    })
-    metrics.watch(broker)
+    let broker: SessionBroker | null = null
     try {
+      broker = new SessionBroker({
+        ...options,
+        onCall: (session, call, durationMs) => metrics.called(session, call, durationMs),
+      })
+      metrics.watch(broker)
       const openEnv = options.openEnv === false ? null : openEnvRoutes(broker, { maxBodyBytes, ...options.openEnv })
       const routes = [
         ...mcpRoutes(broker, { maxBodyBytes }),
@@ -63,7 +64,7 @@ export class EnvironmentServer {
       return new EnvironmentServer(await http.listen(), { broker, http, openEnv, metrics })
     } catch (cause) {
       metrics.close()
-      await broker.shutdown()
+      await broker?.shutdown()
       throw cause
     }
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../determinism/clock.ts'
 import { ExecutableWorld } from '../environment/executable-world.ts'
+import { assertTimeForQueries } from '../environment/tools/query-time.ts'
 import type { ToolSurface } from '../environment/tools/tool-surface.ts'
 import { RlenvError } from '../errors/rlenv-error.ts'
 import type { World, WorldInstance } from '../hooks/world.ts'
@@ -105,11 +106,16 @@ export class SessionBroker {
   #reaped = 0
   #refused = 0
 
+  /**
+   * @throws {RlenvError} RLENV_CONFIG_INVALID when a query of a client may take longer than a call, or when worlds are to
+   *   be held in processes and the pipeline exists in this one only.
+   */
   constructor(options: SessionBrokerOptions) {
     const { capacity = 1_024, queueLimit = 1_024, leaseMs = 600_000, clock = systemClock } = options
     this.environments = new Map(options.environments.map((environment) => [environment.id, environment]))
     this.leaseMs = leaseMs
     this.limits = { ...defaultLimits, ...options.limits }
+    assertTimeForQueries(options.environments, this.limits.toolTimeoutMs)
     this.surface = options.surface ?? 'direct'
     this.#options = options
     this.#clock = clock

@@ -6,7 +6,9 @@ import type { QueryProgram } from './query-tool.ts'
 import { defaultRowLimit } from './sql-tool.ts'
 
 const defaultVisits = 100_000
-const defaultDeadlineMs = 1_000
+/** Milliseconds of one query where a tool states no deadline. */
+export const defaultDeadlineMs = 1_000
+
 /** Checks a tool that takes SQL from its caller; that SQL itself is looked at when it comes. */
 export function compileQueryTool(tool: Tool, implementation: QueryImplementation): Compilation<QueryProgram> {
   const { argument, limit, visits, deadlineMs } = implementation
