@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { LoopbackServer } from './loopback-server.ts'
 
 interface Message {
   readonly id?: number
@@ -24,27 +24,19 @@ export const answers: Readonly<Record<string, (response: ServerResponse, id: num
 }
 
 /** A server over HTTP whose tools are never answered; written out, for the SDK lets no server do that. */
-export class AnswerlessServer {
-  readonly #http: Server = createServer((request, response) => void this.#take(request, response))
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/mcp`
+export class AnswerlessServer extends LoopbackServer {
+  constructor() {
+    super((request, response) => void take(request, response))
   }
+}
 
-  async stop(): Promise<void> {
-    this.#http.closeAllConnections()
-    await new Promise((resolve) => this.#http.close(resolve))
-  }
-
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return void response.writeHead(405).end()
-    const { id, method, params } = JSON.parse(await text(request)) as Message
-    if (id === undefined) return void response.writeHead(202).end()
-    if (method === 'tools/call') return void answers[params.name]?.(response, id)
-    const result = method === 'initialize' ? greeting(params.protocolVersion) : listed
-    response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
-  }
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405).end()
+  const { id, method, params } = JSON.parse(await text(request)) as Message
+  if (id === undefined) return void response.writeHead(202).end()
+  if (method === 'tools/call') return void answers[params.name]?.(response, id)
+  const result = method === 'initialize' ? greeting(params.protocolVersion) : listed
+  response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
 }
 
 function greeting(protocolVersion: string) {

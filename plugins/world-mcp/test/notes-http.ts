@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { LoopbackServer } from './loopback-server.ts'
 
 const inputSchema = { type: 'object' as const }
 const tools = ['add', 'list', 'hang', 'cut', 'wipe'].map((name) => ({ name, inputSchema }))
@@ -18,36 +18,25 @@ export interface NotesOptions {
 }
 
 /** A server of notes over streamable HTTP, in this process. */
-export class NotesHttp {
+export class NotesHttp extends LoopbackServer {
   readonly sessions = new Map<string, StreamableHTTPServerTransport>()
   readonly seen: IncomingHttpHeaders[] = []
   /** Names of called tools, in the order in which requests arrived. */
   readonly calls: string[] = []
   readonly #options: NotesOptions
   readonly #common: string[] = []
-  readonly #http: HttpServer
 
   constructor(options: NotesOptions = {}) {
+    super((request, response) => void this.#take(request, response))
     this.#options = options
-    this.#http = createServer((request, response) => {
-      this.seen.push(request.headers)
-      const id = request.headers['mcp-session-id']
-      const known = typeof id === 'string' ? this.sessions.get(id) : undefined
-      if (known !== undefined) return void known.handleRequest(request, response)
-      if (id !== undefined) return void response.writeHead(404).end()
-      void this.#open().then((session) => session.handleRequest(request, response))
-    })
   }
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/mcp`
-  }
-
-  /** As if the machine had gone. */
-  async stop(): Promise<void> {
-    this.#http.closeAllConnections()
-    await new Promise((resolve) => this.#http.close(resolve))
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.seen.push(request.headers)
+    const id = request.headers['mcp-session-id']
+    const known = typeof id === 'string' ? this.sessions.get(id) : undefined
+    if (known === undefined && id !== undefined) return void response.writeHead(404).end()
+    await (known ?? (await this.#open())).handleRequest(request, response)
   }
 
   async #open(): Promise<StreamableHTTPServerTransport> {
@@ -68,7 +57,7 @@ export class NotesHttp {
       this.calls.push(params.name)
       if (params.name === 'add') notes.push('note')
       if (params.name === 'wipe') notes.splice(0)
-      if (params.name === 'cut') setTimeout(() => this.#http.closeAllConnections(), 50)
+      if (params.name === 'cut') setTimeout(() => this.cut(), 50)
       if (params.name === 'hang' || params.name === 'cut') return new Promise<never>(() => {})
       return text(String(notes.length))
     })
