@@ -24,6 +24,8 @@ export const guestBounds = `(function (ask) {
     if (ask('late') !== '') throw new OutOfRange('out of time')
   }
   const lengthOf = (list) => {
+    // A list's own length is no accessor, and nothing can make it one.
+    if (isArray(list) && list.length <= mostElements) return list.length
     if (list === undefined || list === null) return 0
     if (typeof list === 'string') return list.length
     const own = typeof list === 'object' || typeof list === 'function' ? getOwnPropertyDescriptor(list, 'length') : undefined

@@ -96,7 +96,7 @@ export const guestPrelude = `(function (ask, now) {
     return ask(kind + ' ' + id + ' ' + (given === undefined ? '{}' : given))
   }
   const fetch = (kind, sql, parameters) => {
-    const text = String(sql)
+    const text = typeof sql === 'string' ? sql : String(sql)
     const known = statement(text)
     const reply = execute(kind, known, text, parameters)
     if (reply[0] !== '[') return opened(reply)
