@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
-import { quoteName } from '../sqlite/sql-text.ts'
+import { foldName, quoteName } from '../sqlite/sql-text.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 
 interface ListedForeignKey {
@@ -25,7 +25,7 @@ interface Violation {
   readonly fkid: number
 }
 
-const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const sameName = (a: string, b: string): boolean => foldName(a) === foldName(b)
 
 const fullNames = (table: string, columns: readonly string[]): string =>
   columns.map((column) => `${table}.${column}`).join(', ')
@@ -44,9 +44,9 @@ function foreignKeys(database: Database.Database, child: TableInfo, parents: rea
 
 /** Whether SQLite can look a parent row up by these columns: its primary key or a full unique index over just them. */
 function isUniqueKey(database: Database.Database, parent: TableInfo, columns: readonly string[]): boolean {
-  const wanted = new Set(columns.map((name) => name.toLowerCase()))
+  const wanted = new Set(columns.map((name) => foldName(name)))
   const covers = (names: readonly (string | null)[]) =>
-    names.length === wanted.size && names.every((name) => name !== null && wanted.has(name.toLowerCase()))
+    names.length === wanted.size && names.every((name) => name !== null && wanted.has(foldName(name)))
   if (covers(parent.primaryKey)) return true
   const indexes = database.pragma(`main.index_list(${quoteName(parent.name)})`) as readonly {
     readonly name: string

@@ -1,10 +1,10 @@
-import { isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
+import { foldName, isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
 
 /** Copies of one column that a generated one may come to: SQLite writes each of them out before it runs anything. */
 const mostCopies = 4_096
 
 /** A token as a name: SQLite also takes texts for names of columns. */
-const nameOf = ({ kind, text }: SqlToken): string => (kind === 'string' ? text.slice(1, -1) : text).toLowerCase()
+const nameOf = ({ kind, text }: SqlToken): string => foldName(kind === 'string' ? text.slice(1, -1) : text)
 
 /** What stands between a table's outermost brackets, by its commas. */
 function definitions(tokens: readonly SqlToken[]): SqlToken[][] {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import { refusedTables } from '../sqlite/admitted-sql.ts'
-import { quoteName, type SqlToken } from '../sqlite/sql-text.ts'
+import { foldName, quoteName, type SqlToken } from '../sqlite/sql-text.ts'
 import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
 
 /**
@@ -21,7 +21,7 @@ export class ViewGuard {
     if (faults.length > 0) return faults.join('; ')
     const named = tokens[created + 1]?.keyword === 'IF' ? created + 4 : created + 1
     const name = tokens[named + 1]?.text === '.' ? tokens[named + 2] : tokens[named]
-    this.#views.set(name?.text.toLowerCase() ?? '', columnRepetitions(body, this.#views))
+    this.#views.set(foldName(name?.text ?? ''), columnRepetitions(body, this.#views))
     return null
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { columnList } from '../sqlite/row-lookup.ts'
-import { quoteName, sqlTokens } from '../sqlite/sql-text.ts'
+import { foldName, quoteName, sqlTokens } from '../sqlite/sql-text.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 
 /** The function that each view calls for every row that it hands on. */
@@ -26,7 +26,7 @@ function rowIdentity({ rowidName, primaryKey, columns }: TableInfo, alias: strin
  * may be missing in an index, and then a condition on the index comes first.
  */
 export const isCounted = ({ rowidName, columns }: TableInfo): boolean =>
-  rowidName !== null || !columns.some(({ name }) => name.toLowerCase() === 'rowid')
+  rowidName !== null || !columns.some(({ name }) => foldName(name) === 'rowid')
 
 function tableView(table: TableInfo, position: number): string {
   const name = quoteName(table.name)
@@ -43,7 +43,7 @@ function viewCopy(sql: string): string {
   let end = tokens[created]?.end ?? 0
   tokens.forEach((token, index) => {
     const dot = tokens[index + 1]
-    if (token.text.toLowerCase() !== 'main' || dot?.kind !== 'symbol' || dot.text !== '.') return
+    if (foldName(token.text) !== 'main' || dot?.kind !== 'symbol' || dot.text !== '.') return
     copy += sql.slice(end, token.start)
     end = dot.end
   })

@@ -1,6 +1,7 @@
 import { longestSql, refusedTables } from '../sqlite/admitted-sql.ts'
-import { operandAt, type SearchRole, searchedTextFault, secondArgument } from '../sqlite/search-texts.ts'
-import { isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
+import { searchedTextFault } from '../sqlite/search-texts.ts'
+import { literalText, searchingFunctions, writtenSearches } from '../sqlite/search-words.ts'
+import { foldName, isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
 import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
 import { reservedNames } from './counted-views.ts'
 
@@ -23,11 +24,10 @@ const joiningFunctions = new Set(['CONCAT', 'CONCAT_WS', 'REPLACE', 'JSON_ARRAY'
 const mostReplacements = 8
 
 /** Functions and operators that go through a text of any length, or make one; how many of them a query may write in all. */
-const searching = new Set(
-  `INSTR TRIM LTRIM RTRIM REPLACE SOUNDEX JSON_SET JSON_INSERT JSON_REPLACE JSON_REMOVE JSON_PATCH JSON_PRETTY`.split(
-    ' ',
-  ),
-)
+const searching = new Set([
+  ...searchingFunctions,
+  ...'SOUNDEX JSON_SET JSON_INSERT JSON_REPLACE JSON_REMOVE JSON_PATCH JSON_PRETTY'.split(' '),
+])
 const mostSearches = 16
 
 /** How often a query may write `||`, and copies of one column that it may come to when it joins texts. */
@@ -37,7 +37,7 @@ const mostJoinedCopies = 256
 const isName = ({ kind }: SqlToken): boolean => kind === 'word' || kind === 'quoted'
 
 /** A token as a name: SQLite also takes texts for names. */
-const nameOf = ({ kind, text }: SqlToken): string => (kind === 'string' ? text.slice(1, -1) : text).toLowerCase()
+const nameOf = ({ kind, text }: SqlToken): string => foldName(kind === 'string' ? text.slice(1, -1) : text)
 
 function startFaults(sql: string, [first]: readonly SqlToken[]): string[] {
   const faults: string[] = []
@@ -77,15 +77,6 @@ function functionFaults(tokens: readonly SqlToken[]): string[] {
   return faults
 }
 
-/** Where a text begins that is searched for. */
-function searchAt(tokens: readonly SqlToken[], index: number): { start: number; role: SearchRole } | null {
-  const { keyword } = tokens[index] as SqlToken
-  if (keyword === 'LIKE' || keyword === 'GLOB') return { start: index + 1, role: 'pattern' }
-  if (!/^[LR]?TRIM$/.test(keyword) || !isSymbol(tokens[index + 1], '(')) return null
-  const start = secondArgument(tokens, index + 1)
-  return start === undefined ? null : { start, role: 'characters' }
-}
-
 /** No look at the clock comes between the calls for one row. */
 function searchCountFaults(tokens: readonly SqlToken[]): string[] {
   const written = tokens.filter(
@@ -104,15 +95,12 @@ const beside = new Set(['ESCAPE', 'COLLATE', 'NOCASE', 'BINARY', 'RTRIM'])
 
 /** A text of a column, or one that was calculated, may make a search as long as it likes. */
 function searchFaults(tokens: readonly SqlToken[]): string[] {
-  return tokens.flatMap(({ text }, index) => {
-    const search = searchAt(tokens, index)
-    if (search === null) return []
-    const operand = operandAt(tokens, search.start)
+  return writtenSearches(tokens).flatMap(({ by, role, operand }) => {
+    if (role === 'needle' || role === 'query') return []
     if (operand.some((token) => isName(token) && !beside.has(token.keyword)))
-      return [`takes what ${text} looks for from more than literal text; to look for a column's text use instr()`]
-    const literal = operand.map((token) => (token.kind === 'string' ? token.text.slice(1, -1) : '')).join('')
-    const fault = searchedTextFault(search.role, literal)
-    return fault === null ? [] : [`has a text after ${text} that ${fault}`]
+      return [`takes what ${by} looks for from more than literal text; to look for a column's text use instr()`]
+    const fault = searchedTextFault(role, literalText(operand))
+    return fault === null ? [] : [`has a text after ${by} that ${fault}`]
   })
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/rlenv-error.ts'
 import type { SqliteValue } from '../sqlite/cell.ts'
 import { type OpcodeColumns, opcodeFaults, opcodeOf, openedPages } from '../sqlite/opcodes.ts'
 import { planCost } from '../sqlite/plan-cost.ts'
-import { sqlTokens } from '../sqlite/sql-text.ts'
+import { foldName, sqlTokens } from '../sqlite/sql-text.ts'
 import { type PlanColumns, planLineOf, storedRowCount, viewBody } from '../sqlite/statement-vetting.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 import { columnRepetitions } from '../sqlite/text-growth.ts'
@@ -57,7 +57,7 @@ export class QueryVetter {
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const stored = database.prepare('SELECT type, tbl_name, rootpage, sql FROM main.sqlite_master').raw(true).all()
     for (const [type, name, page, sql] of stored as readonly [string, string, number | null, string | null][]) {
-      if (type === 'view') this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
+      if (type === 'view') this.#views.set(foldName(name), columnRepetitions(viewBody(sql), this.#views))
       const table = position.get(name)
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
     }

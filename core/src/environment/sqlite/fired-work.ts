@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { triggerStatements } from './trigger-statements.ts'
@@ -37,7 +37,7 @@ function targetOf(tokens: readonly SqlToken[], verb: number): string {
     ({ keyword }, index) => index > verb && !/^(?:OR|REPLACE|IGNORE|ABORT|FAIL|ROLLBACK|INTO|FROM)$/.test(keyword),
   )
   const name = tokens[start + 1]?.text === '.' ? tokens[start + 2] : tokens[start]
-  return name?.text.toLowerCase() ?? ''
+  return foldName(name?.text ?? '')
 }
 
 /** Where the word stands that says what a statement does; -1 for one that only reads. */
@@ -86,7 +86,7 @@ export class FiredWork {
     const triggers = database.prepare("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger'").raw().all()
     for (const [table, sql] of triggers as readonly (readonly [string, string])[]) {
       const event = sqlTokens(sql).find(({ keyword }) => isEvent(keyword))?.keyword ?? ''
-      const key = `${event} ${table.toLowerCase()}`
+      const key = `${event} ${foldName(table)}`
       this.#triggers.set(key, [...(this.#triggers.get(key) ?? []), ...triggerStatements(sql)])
     }
     for (const child of tables) this.#addCascades(child)
@@ -105,7 +105,7 @@ export class FiredWork {
     for (const columns of keys.values()) {
       const [{ table, on_delete: onDelete, on_update: onUpdate }] = columns as [ForeignKeyColumn]
       const cascade = { child, columns: columns.map(({ from }) => from), onDelete, onUpdate }
-      const parent = table.toLowerCase()
+      const parent = foldName(table)
       this.#cascades.set(parent, [...(this.#cascades.get(parent) ?? []), cascade])
     }
   }
@@ -130,8 +130,8 @@ export class FiredWork {
     const group = Math.max(1, facts.largestGroup(child, columns))
     const search = facts.isIndexed(child, columns) ? group : rows
     // Deleting what refers to itself goes on until no row is left.
-    if (child.name.toLowerCase() === parent && event === 'DELETE' && action === 'CASCADE') return rows * search
+    if (foldName(child.name) === parent && event === 'DELETE' && action === 'CASCADE') return rows * search
     const next: RowEvent = action === 'CASCADE' ? event : 'UPDATE'
-    return search + group * (1 + this.#ofEvent(next, child.name.toLowerCase()))
+    return search + group * (1 + this.#ofEvent(next, foldName(child.name)))
   }
 }

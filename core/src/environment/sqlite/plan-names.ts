@@ -1,6 +1,6 @@
 import type { PlanNames } from './plan-cost.ts'
 import { SearchTerms } from './search-terms.ts'
-import { isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { unpackedRows } from './unpacked-lists.ts'
@@ -33,7 +33,7 @@ function declaredQueries(tokens: readonly SqlToken[]): Set<string> {
   for (let as = 1; as < tokens.length; as++) {
     if (!opensQuery(tokens, as)) continue
     const name = tokens[nameBefore(tokens, as)]
-    if (name !== undefined && isName(name)) declared.add(name.text.toLowerCase())
+    if (name !== undefined && isName(name)) declared.add(foldName(name.text))
   }
   return declared
 }
@@ -57,7 +57,7 @@ class Names {
       const alias = this.#aliasAfter(tokens, index)
       if (isSymbol(token, ')') && alias !== undefined) this.derived.add(alias)
       if (!isName(token)) return
-      const name = token.text.toLowerCase()
+      const name = foldName(token.text)
       if (declared.has(name) && alias !== undefined) this.derived.add(alias)
       const table = this.#positions.get(name)
       if (table === undefined) return
@@ -68,7 +68,7 @@ class Names {
 
   #aliasAfter(tokens: readonly SqlToken[], index: number): string | undefined {
     const next = tokens[index + 1]?.keyword === 'AS' ? tokens[index + 2] : tokens[index + 1]
-    return isName(next) ? (next as SqlToken).text.toLowerCase() : undefined
+    return isName(next) ? foldName((next as SqlToken).text) : undefined
   }
 
   #note(name: string, table: number): void {
@@ -94,7 +94,7 @@ export function withViews(
   const seen = new Set<string>()
   for (const text of texts) {
     for (const token of text) {
-      const name = token.text.toLowerCase()
+      const name = foldName(token.text)
       const body = isName(token) ? views.get(name) : undefined
       if (body === undefined || seen.has(name)) continue
       seen.add(name)
@@ -119,7 +119,7 @@ function searchedColumns(detail: string): readonly string[] {
  */
 export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[], writes: boolean): PlanNames {
   const { tables, rowCount, facts } = parts
-  const positions = new Map(tables.map((table, index) => [table.name.toLowerCase(), index]))
+  const positions = new Map(tables.map((table, index) => [foldName(table.name), index]))
   const names = new Names(positions)
   const texts = withViews(statement, parts.views)
   for (const text of texts) names.add(text)
@@ -128,7 +128,7 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
   const unpacked = Math.max(...texts.map((text) => unpackedRows(text, tables, facts)))
   const largest = Math.max(1, ...tables.map(rowCount))
   const known = (name: string): readonly TableInfo[] =>
-    [...(names.tables.get(name.toLowerCase()) ?? [])].map((position) => tables[position] as TableInfo)
+    [...(names.tables.get(foldName(name)) ?? [])].map((position) => tables[position] as TableInfo)
 
   /** Rows that one value of each searched column leads to. */
   const hit = (name: string, table: TableInfo, detail: string, rows: number): number => {
@@ -154,14 +154,14 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
     rows: (name) => {
       const found = known(name)
       if (found.length > 0) return Math.max(...found.map(rowCount))
-      const named = positions.get(name.toLowerCase())
+      const named = positions.get(foldName(name))
       if (named === undefined) return undefined
       return writes ? null : rowCount(tables[named] as TableInfo)
     },
-    shadowed: (name) => names.derived.has(name.toLowerCase()) && known(name).length > 0,
+    shadowed: (name) => names.derived.has(foldName(name)) && known(name).length > 0,
     searched: (name, detail, rows) => {
       const found = known(name)
-      const derived = names.derived.has(name.toLowerCase()) || found.length === 0
+      const derived = names.derived.has(foldName(name)) || found.length === 0
       const share = derived ? Math.max(Math.ceil(rows / searchShare), Math.min(rows, fewestSearched)) : 1
       return Math.min(rows, Math.max(share, ...found.map((table) => searched(name, table, detail, rows))))
     },

@@ -1,5 +1,5 @@
 import type { PlanLine } from './plan-cost.ts'
-import type { SqlToken } from './sql-text.ts'
+import { foldName, type SqlToken } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 
 /**
@@ -32,7 +32,7 @@ function outerTokens(tokens: readonly SqlToken[]): SqlToken[] {
 }
 
 const isName = (token: SqlToken | undefined, name: string): boolean =>
-  (token?.kind === 'word' || token?.kind === 'quoted') && token.text.toLowerCase() === name.toLowerCase()
+  (token?.kind === 'word' || token?.kind === 'quoted') && foldName(token.text) === foldName(name)
 
 const isEquals = (token: SqlToken | undefined): boolean => token?.kind === 'symbol' && token.text === '='
 

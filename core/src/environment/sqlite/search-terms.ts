@@ -1,4 +1,4 @@
-import { isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
 
 const isName = (token: SqlToken | undefined): token is SqlToken => token?.kind === 'word' || token?.kind === 'quoted'
 
@@ -19,7 +19,7 @@ function valuesOf(tokens: readonly SqlToken[], open: number): number {
 /** A column as it is written at a place: `o.id`, or `.id` where no table is named. */
 function columnAt(tokens: readonly SqlToken[], at: number): string {
   const table = isSymbol(tokens[at - 1], '.') ? tokens[at - 2]?.text : ''
-  return `${table}.${tokens[at]?.text}`.toLowerCase()
+  return foldName(`${table}.${tokens[at]?.text}`)
 }
 
 /** Columns in the expression that ends before a place: one, or all in a bracket. */
@@ -93,6 +93,6 @@ export class SearchTerms {
 
 /** How a statement may write a column: with the table's name or without. */
 const names = (table: string, column: string): readonly string[] => [
-  `.${column}`.toLowerCase(),
-  `${table}.${column}`.toLowerCase(),
+  foldName(`.${column}`),
+  foldName(`${table}.${column}`),
 ]

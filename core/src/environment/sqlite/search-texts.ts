@@ -1,10 +1,8 @@
 import type { BoundValue } from './cell.ts'
 import type { PlanLine } from './plan-cost.ts'
+import { type SearchRole, writtenSearches } from './search-words.ts'
 import { isSymbol, type SqlToken } from './sql-text.ts'
 import { selfOverlap } from './text-repetition.ts'
-
-/** `pattern`: of LIKE or GLOB; `query`: of a full-text MATCH; `characters`: those that trim() takes away. */
-export type SearchRole = 'pattern' | 'query' | 'characters'
 
 /** A parameter whose text decides how long a search takes. */
 export interface SearchText {
@@ -23,31 +21,6 @@ const mostNearWords = 8
 /** Characters that trim() looks for, each in turn, at every place. */
 const mostTrimmed = 16
 
-const operators: Readonly<Record<string, SearchRole>> = { LIKE: 'pattern', GLOB: 'pattern', MATCH: 'query' }
-const trimming = new Set(['TRIM', 'LTRIM', 'RTRIM'])
-const operandEnds = new Set(
-  `AND OR WHEN THEN ELSE END FROM WHERE GROUP HAVING ORDER LIMIT UNION EXCEPT INTERSECT RETURNING ON`.split(' '),
-)
-
-/** What stands from a place on to the end of the expression there: brackets and CASE … END stay whole. */
-export function operandAt(tokens: readonly SqlToken[], start: number): readonly SqlToken[] {
-  let depth = 0
-  for (let at = start; at < tokens.length; at++) {
-    const token = tokens[at] as SqlToken
-    if (depth === 0 && (operandEnds.has(token.keyword) || isSymbol(token, ',') || isSymbol(token, ')')))
-      return tokens.slice(start, at)
-    if (isSymbol(token, '(') || token.keyword === 'CASE') depth++
-    else if (isSymbol(token, ')') || token.keyword === 'END') depth--
-  }
-  return tokens.slice(start)
-}
-
-/** Where the second argument of a call begins whose bracket stands at a place; undefined when it has but one. */
-export function secondArgument(tokens: readonly SqlToken[], bracket: number): number | undefined {
-  const comma = bracket + 1 + operandAt(tokens, bracket + 1).length
-  return isSymbol(tokens[comma], ',') ? comma + 1 : undefined
-}
-
 const names = (tokens: readonly SqlToken[]): string[] =>
   tokens.filter((token) => token.kind === 'parameter').map((token) => token.text)
 
@@ -64,15 +37,6 @@ function readsColumns(operand: readonly SqlToken[]): boolean {
   })
 }
 
-function searchAt(tokens: readonly SqlToken[], index: number): { start: number; role: SearchRole } | null {
-  const { keyword } = tokens[index] as SqlToken
-  const role = operators[keyword]
-  if (role !== undefined) return { start: index + 1, role }
-  if (!trimming.has(keyword) || !isSymbol(tokens[index + 1], '(')) return null
-  const start = secondArgument(tokens, index + 1)
-  return start === undefined ? null : { start, role: 'characters' }
-}
-
 /** How the plan shows a query that FTS5 parses. */
 const fullTextSearch = / VIRTUAL TABLE INDEX \d+:\S*M\d/
 
@@ -85,21 +49,20 @@ export function searchTexts(tokens: readonly SqlToken[], plan: readonly PlanLine
   const found = new Map<string, SearchText>()
   if (plan.some(({ detail }) => fullTextSearch.test(detail)) && !tokens.some(({ keyword }) => keyword === 'MATCH'))
     for (const parameter of names(tokens)) found.set(`query ${parameter}`, { parameter, role: 'query' })
-  tokens.forEach((_, index) => {
-    const search = searchAt(tokens, index)
-    if (search === null) return
-    const operand = operandAt(tokens, search.start)
+  for (const { role, operand } of writtenSearches(tokens))
     for (const parameter of names(readsColumns(operand) ? tokens : operand))
-      found.set(`${search.role} ${parameter}`, { parameter, role: search.role })
-  })
+      found.set(`${role} ${parameter}`, { parameter, role })
   return [...found.values()]
 }
 
+function repetitionFault(text: string): string | null {
+  if (text.length <= mostOverlap || selfOverlap(text) <= mostOverlap) return null
+  return `must have at most ${mostOverlap} characters, or repeat itself and its wildcards less, to be searched for`
+}
+
 const faults: Readonly<Record<SearchRole, (text: string) => string | null>> = {
-  pattern: (text) => {
-    if (text.length <= mostOverlap || selfOverlap(text) <= mostOverlap) return null
-    return `must have at most ${mostOverlap} characters, or repeat itself and its wildcards less, to be searched for`
-  },
+  pattern: repetitionFault,
+  needle: repetitionFault,
   query: (text) => {
     const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length
     const most = /\bNEAR\b/.test(text) ? mostNearWords : mostWords

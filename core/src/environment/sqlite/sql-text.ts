@@ -3,7 +3,7 @@ export interface SqlToken {
   readonly kind: 'word' | 'quoted' | 'string' | 'parameter' | 'symbol'
   /** As written; for `quoted` the name without its quotes, for `parameter` the name without `@`. */
   readonly text: string
-  /** `text` of a word in upper case, otherwise "". */
+  /** `text` of a word with its ASCII letters in upper case, otherwise "". */
   readonly keyword: string
   readonly start: number
   readonly end: number
@@ -13,7 +13,7 @@ export interface SqlToken {
 export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
   token?.kind === 'symbol' && token.text === text
 
-const skipped = /(?:\s|\uFEFF)+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
+const skipped = /[\t-\r \uFEFF]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
 const string = /[xX]?'[^']*(?:''[^']*)*'?/y
 const quoted = /"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?/y
 const parameter = /[@:$][A-Za-z0-9_$\u0080-\uFFFF]+|\?\d*/y
@@ -47,10 +47,13 @@ function unquoted(text: string): string {
   return text[0] === '[' ? inner : inner.replaceAll(`${close}${close}`, close as string)
 }
 
+/** Other letters have no upper case in SQLite: `ſelect` is a name. */
+const upperCase = (text: string): string => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
+
 function wordAt(sql: string, start: number): SqlToken {
   const end = endOf(word, sql, start)
   const text = sql.slice(start, end)
-  return { kind: 'word', text, keyword: text.toUpperCase(), start, end }
+  return { kind: 'word', text, keyword: upperCase(text), start, end }
 }
 
 /** The token at a position at which neither white space nor a comment begins. */

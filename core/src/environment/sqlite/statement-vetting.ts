@@ -19,7 +19,7 @@ import { positionalSql } from './positional-sql.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
-import { quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
@@ -131,7 +131,7 @@ export class StatementVetter {
     this.#tables = tables
     const views = new Map<string, readonly SqlToken[]>()
     this.#names = { tables, rowCount, facts: new StoredFacts(database), views }
-    const position = new Map(tables.map((table, index) => [table.name.toLowerCase(), index]))
+    const position = new Map(tables.map((table, index) => [foldName(table.name), index]))
     const pages = database
       .prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
       .all() as readonly {
@@ -142,10 +142,10 @@ export class StatementVetter {
     }[]
     for (const { type, name, page, sql } of pages) {
       if (type === 'view') {
-        views.set(name.toLowerCase(), viewBody(sql))
-        this.#views.set(name.toLowerCase(), columnRepetitions(viewBody(sql), this.#views))
+        views.set(foldName(name), viewBody(sql))
+        this.#views.set(foldName(name), columnRepetitions(viewBody(sql), this.#views))
       }
-      const table = position.get(name.toLowerCase())
+      const table = position.get(foldName(name))
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
       if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
       if (table !== undefined && sqlTokens(sql ?? '').some(({ keyword }) => keyword === 'FAIL'))

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { quoteName } from './sql-text.ts'
+import { foldName, quoteName } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 import { selfOverlap } from './text-repetition.ts'
 
@@ -66,7 +66,7 @@ export class StoredFacts {
     return { unique: unique === 1, columns }
   }
 
-  /** Length, in characters, of the longest text of one of these columns, of whatever table. */
+  /** Length, in bytes, of the longest value of one of these columns, of whatever table. */
   longestText(tables: readonly TableInfo[], columns: readonly string[]): number {
     return this.#mostOf(tables, columns, (table, name) => this.#lengthOf(table, name))
   }
@@ -84,7 +84,7 @@ export class StoredFacts {
     let most = 0
     for (const table of tables)
       for (const { name } of table.columns)
-        if (columns.includes(name.toLowerCase())) most = Math.max(most, one(table, name))
+        if (columns.includes(foldName(name))) most = Math.max(most, one(table, name))
     return most
   }
 
@@ -92,7 +92,7 @@ export class StoredFacts {
     const key = `${table.name}\n${column}`
     const known = this.#lengths.get(key)
     if (known !== undefined) return known
-    const sql = `SELECT ifnull(max(length(${quoteName(column)})), 0) FROM main.${quoteName(table.name)}`
+    const sql = `SELECT ifnull(max(octet_length(${quoteName(column)})), 0) FROM main.${quoteName(table.name)}`
     const length = Number(this.#database.prepare(sql).pluck().get())
     this.#lengths.set(key, length)
     return length

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { quoteName } from './sql-text.ts'
+import { foldName, quoteName } from './sql-text.ts'
 
 export interface ColumnInfo {
   readonly name: string
@@ -56,7 +56,7 @@ function readTable(database: Database.Database, table: ListedTable): TableInfo {
     .filter((column) => column.pk > 0)
     .sort((a, b) => a.pk - b.pk)
     .map((column) => column.name)
-  const taken = new Set(listed.map((column) => column.name.toLowerCase()))
+  const taken = new Set(listed.map((column) => foldName(column.name)))
   const rowidName = table.wr === 1 ? null : (['rowid', '_rowid_', 'oid'].find((name) => !taken.has(name)) ?? null)
   const columns = visible.map((column) => ({
     name: column.name,

@@ -1,4 +1,4 @@
-import { isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
 import { windowFaults } from './window-faults.ts'
 
 /** One SELECT with what stands in its parentheses. */
@@ -67,11 +67,11 @@ class QueryTree {
       if (joining.has(token.keyword)) query.aggregates = true
       return
     }
-    query.views = Math.max(query.views, this.#views.get(token.text.toLowerCase()) ?? 1)
+    query.views = Math.max(query.views, this.#views.get(foldName(token.text)) ?? 1)
     if (keywords.has(token.keyword) || isSymbol(this.#tokens[index + 1], '.')) return
     if (this.#tokens[index - 1]?.keyword === 'AS') return
     const owner = isSymbol(this.#tokens[index - 1], '.') ? `${this.#tokens[index - 2]?.text}.` : ''
-    const column = `${owner}${token.text}`.toLowerCase()
+    const column = foldName(`${owner}${token.text}`)
     const part = query.parts.at(-1)
     part?.set(column, (part.get(column) ?? 0) + 1)
   }

@@ -1,5 +1,5 @@
-import { operandAt } from './search-texts.ts'
-import { isSymbol, type SqlToken } from './sql-text.ts'
+import { operandAt } from './search-words.ts'
+import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -18,9 +18,9 @@ function entriesAt(
   const list = operandAt(tokens, bracket + 1)
   if (list.some(({ kind }) => kind === 'parameter')) return mostGiven
   const written = list.reduce((sum, token) => sum + (token.kind === 'string' ? token.text.length : 0), 0)
-  const names = list.filter(({ kind }) => kind === 'word' || kind === 'quoted').map(({ text }) => text.toLowerCase())
+  const names = list.filter(({ kind }) => kind === 'word' || kind === 'quoted').map(({ text }) => foldName(text))
   const known = names.filter((name) =>
-    tables.some((table) => table.columns.some((column) => column.name.toLowerCase() === name)),
+    tables.some((table) => table.columns.some((column) => foldName(column.name) === name)),
   )
   if (names.length > 0 && known.length === 0) return mostGiven
   return Math.max(fewestStored, Math.ceil(Math.max(written, facts.longestText(tables, known)) / 2))

@@ -29,6 +29,8 @@ const world = environment(
     sqlTool('case', { q: text }, rows('SELECT id FROM t WHERE body LIKE CASE WHEN 1 THEN @q END')),
     sqlTool('query', { q: text }, rows("WITH p(x) AS (SELECT '%'||@q||'%') SELECT id FROM t, p WHERE body LIKE p.x")),
     sqlTool('backwards', { q: text }, rows("SELECT id FROM t WHERE @q LIKE '%'||word||'%'")),
+    sqlTool('instr', { q: text }, rows('SELECT id FROM t WHERE instr(body, lower(@q)) > 0')),
+    sqlTool('swap', { q: text }, rows("SELECT replace(body, @q, '') AS b FROM t")),
     sqlTool('list', { q: anything }, rows('SELECT id FROM t WHERE body LIKE @q')),
     sqlTool('earlier', { id: { type: 'integer' } }, [
       { kind: 'row', sql: 'SELECT word FROM t WHERE id = @id', as: 'own', error: { code: 'gone', message: 'Gone.' } },
@@ -64,7 +66,7 @@ function call(tool: string, q: Json) {
 /** No invalid argument, at which presets end a rollout: nobody was told of the bound beforehand. */
 const refusal = { kind: 'business_rejection', code: 'statement_failed' }
 
-const searching = ['joined', 'whole', 'escaped', 'words', 'lower', 'glob', 'call', 'case', 'query', 'backwards']
+const searching = 'joined whole escaped words lower glob call case query backwards instr swap'.split(' ')
 
 describe('a text that is searched for', () => {
   const costly = {
@@ -139,6 +141,9 @@ describe('searchTexts', () => {
     ['SELECT 1 FROM t WHERE a LIKE (SELECT b FROM t WHERE c = @c) AND d = @d', ['pattern c', 'pattern d']],
     ['UPDATE t SET a = @a WHERE b LIKE @b COLLATE NOCASE AND c = @c', ['pattern b']],
     ['UPDATE t SET a = @a WHERE b LIKE coalesce(@b, NULL) OR c LIKE CAST(@c AS TEXT)', ['pattern b', 'pattern c']],
+    ['SELECT instr(a, @a), replace(b, @b, @c) FROM t WHERE d = @d', ['needle a', 'needle b']],
+    ['SELECT 1 FROM t WHERE a LIKE end AND b = @b', ['pattern b']],
+    ['SELECT CASE WHEN end LIKE @a THEN t.end ELSE end END, @b FROM t', ['pattern a']],
     ["SELECT 1 FROM t WHERE a LIKE 'x%' AND b = @b", []],
   ])('%s', (sql, parameters) => expect(found(sql)).toEqual(parameters))
 })

@@ -152,6 +152,20 @@ describe('work without end is refused, however it is written:', () => {
       documentRow('a'.repeat(5_000), `${'é'.repeat(4_000)}a`),
       /takes what trim\(\) looks for from a column/,
     ],
+    ...['end', 'lımıt', 'İd'].map((name): [string, string, string, string, RegExp] => [
+      `a pattern from a column called ${name}`,
+      `SELECT count(*) AS n FROM t WHERE body LIKE ${name}`,
+      `CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT, ${name} TEXT);`,
+      documentRow('a'.repeat(5_000), `%${'a'.repeat(4_000)}b`),
+      /takes what LIKE looks for from a column/,
+    ]),
+    [
+      'a trigger whose name looks like another event',
+      'UPDATE a SET v = v + 1',
+      `${four} CREATE TRIGGER ınsert AFTER UPDATE ON a BEGIN UPDATE b SET v = (SELECT sum(v) FROM a WHERE v > NEW.v) WHERE id = 1; END;`,
+      fourRows(1_200),
+      /may visit/,
+    ],
     [
       'a trigger that looks at every row for every row',
       'UPDATE a SET v = v + 1',
