@@ -66,6 +66,12 @@ describe('names and arguments', () => {
       expect(listed).toMatchObject({ content: { notes: [{ tags: [] }, { tags: [] }, { tags: ['x'] }] } })
     }))
 
+  test('null reaches the server where the tool takes it, and counts as left out where it does not', () =>
+    withOdd(async (notes) => {
+      expect(await call(notes, 'postpone', { due: null, reason: null })).toEqual({ ok: true, content: '{"due":null}' })
+      expect(await call(notes, 'postpone', {})).toEqual({ ok: true, content: '{}' })
+    }))
+
   test('every violation is found before the server is asked', () =>
     withOdd(async (notes) => {
       const error = errorOf(await call(notes, 'add_note', { tags: [1], extra: true }))

@@ -6,7 +6,7 @@ import { deepestArguments, isNestedDeeper } from './nesting.ts'
 import { type ArgumentBounds, firstExcess, mostViolations, widened } from './open-values.ts'
 import { patternCost } from './pattern-cost.ts'
 import { compileSubset } from './schema-check.ts'
-import { allowsNull, defaultOf, dereference, isObject } from './schema-references.ts'
+import { allowsNull, dereference, isObject } from './schema-references.ts'
 import type { SchemaCheck } from './value-checks.ts'
 
 export type ValidatedArguments =
@@ -49,16 +49,19 @@ function violationOf(error: ErrorObject): ArgumentViolation {
   return { path: `${error.instancePath}/${property}`, message }
 }
 
-/** Leaves out what counts as left out, so that ajv sees what the closures would. */
-function withoutNulls(schema: JsonSchema, value: Json): Json {
-  const properties = schema.properties
+/** Leaves out what counts as left out, however deep, so that ajv sees what the closures would. */
+function withoutNulls(root: JsonSchema, schema: Json | undefined, value: Json): Json {
+  const plain = dereference(root, schema)
+  if (!isObject(plain)) return value
+  const { properties, items, required } = plain
+  if (Array.isArray(value)) return (value as readonly Json[]).map((entry) => withoutNulls(root, items, entry))
   if (!isObject(value) || !isObject(properties)) return value
-  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  const kept = Object.entries(value).filter(([name, given]) => {
-    if (given !== null || required.has(name) || !Object.hasOwn(properties, name)) return true
-    return allowsNull(schema, properties[name]) && defaultOf(schema, properties[name]) !== undefined
-  })
-  return Object.fromEntries(kept)
+  const mustBe = new Set(Array.isArray(required) ? required : [])
+  const isLeftOut = (name: string, given: Json) =>
+    given === null && !mustBe.has(name) && Object.hasOwn(properties, name) && !allowsNull(root, properties[name])
+  const kept = Object.entries(value).filter(([name, given]) => !isLeftOut(name, given))
+  const below = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined)
+  return Object.fromEntries(kept.map(([name, given]) => [name, withoutNulls(root, below(name), given)]))
 }
 
 const unbounded: ArgumentBounds = { text: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY }
@@ -76,7 +79,7 @@ function compileFull(schema: JsonSchema, strictObjects: boolean, bounds: Argumen
       violations.push(excess)
       return value
     }
-    const copy = structuredClone(strictObjects ? withoutNulls(schema, value) : value) as Json
+    const copy = structuredClone(strictObjects ? withoutNulls(schema, schema, value) : value) as Json
     if (!validate(copy)) violations.push(...(validate.errors ?? []).slice(0, mostViolations + 1).map(violationOf))
     return copy
   }
@@ -108,9 +111,9 @@ function listed(violations: readonly ArgumentViolation[]): readonly ArgumentViol
 }
 
 /**
- * Checks the arguments of one tool. Null equals left out wherever leaving out is allowed, defaults are filled in, and an
- * argument that the tool does not have is a violation unless its schema says otherwise. Of more than 50 violations, 50 are
- * listed.
+ * Checks the arguments of one tool. Null equals left out wherever leaving out is allowed and null is not: where it is, it
+ * may mean something of its own. Defaults are filled in, and an argument that the tool does not have is a violation unless
+ * its schema says otherwise. Of more than 50 violations, 50 are listed.
  */
 export class ArgumentValidator {
   readonly #check: SchemaCheck

@@ -21,10 +21,11 @@ export interface ObjectPlan {
   readonly rest: SchemaCheck | null
   /** Most properties without a plan. */
   readonly mostOthers: number
+  /** Whether null counts as left out where the schema does not take it. */
   readonly nullIsAbsent: boolean
 }
 
-/** Checks an object property by property and returns it with nulls dropped and defaults filled in. */
+/** Checks an object property by property and returns it without nulls that nothing takes, with defaults filled in. */
 export function objectCheck(plan: ObjectPlan): SchemaCheck {
   const declared = new Set(plan.plans.map((property) => property.name))
   const known = [...declared].join(', ') || 'none'
@@ -102,10 +103,7 @@ function checkProperty(
   violations: ArgumentViolation[],
   nullIsAbsent: boolean,
 ): Json | undefined {
-  if (
-    given === undefined ||
-    (given === null && nullIsAbsent && !plan.required && !(plan.takesNull && plan.default !== undefined))
-  ) {
+  if (given === undefined || (given === null && nullIsAbsent && !plan.required && !plan.takesNull)) {
     if (plan.default !== undefined) return plan.default
     if (plan.required) violations.push({ path: path + plan.path, message: 'is required' })
     return undefined

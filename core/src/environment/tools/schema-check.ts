@@ -7,7 +7,7 @@ import { numberCheck, type SchemaCheck, textCheck, typeCheck, valueCheck } from 
 
 /** How strictly objects are read. */
 export interface SchemaCheckOptions {
-  /** For arguments: unknown properties are refused, null counts as left out, defaults are filled in. */
+  /** For arguments: unknown properties are refused, null that nothing takes counts as left out, defaults are filled in. */
   readonly arguments: boolean
   /** What holds where the schema states no bound; null for none. */
   readonly bounds?: ArgumentBounds | null

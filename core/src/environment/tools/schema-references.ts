@@ -30,12 +30,16 @@ export function dereference(root: JsonSchema, schema: Json | undefined): Json | 
   return at
 }
 
+/** Keywords without which a schema takes every kind of value. */
+const narrowing = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not']
+
 /** Whether null is a value of the schema, in any of the ways people write it. */
 export function allowsNull(root: JsonSchema, property: Json | undefined): boolean {
   const schema = dereference(root, property)
   if (!isObject(schema)) return true
-  if (schema.nullable === true) return true
+  if (schema.nullable === true || schema.const === null) return true
   if (Array.isArray(schema.enum) && schema.enum.includes(null)) return true
+  if (!narrowing.some((keyword) => keyword in schema)) return true
   const options = schema.anyOf ?? schema.oneOf
   if (Array.isArray(options)) return (options as readonly Json[]).some((option) => allowsNull(root, option))
   return Array.isArray(schema.type) ? schema.type.includes('null') : schema.type === 'null'

@@ -51,6 +51,29 @@ describe('ArgumentValidator', () => {
     expect(validate(schema, { limit: 3 })).toEqual({ ok: true, value: { limit: 3, page: 1 } })
   })
 
+  test('leaves null where the schema takes it, for it may mean something else than nothing', () => {
+    const properties = { due: { type: ['string', 'null'] }, value: { description: 'Any' }, title: { type: 'string' } }
+    const beyondSubset = { type: 'object', properties, not: { required: ['never'] } }
+    for (const schema of [{ type: 'object', properties }, beyondSubset]) {
+      const given = { due: null, value: null, title: null }
+      expect(validate(schema, given)).toEqual({ ok: true, value: { due: null, value: null } })
+      expect(validate(schema, {})).toEqual({ ok: true, value: {} })
+    }
+  })
+
+  test('reads null as left out at every depth, however the schema is written', () => {
+    const line = { type: 'object', properties: { note: { type: 'string' }, due: { type: ['string', 'null'] } } }
+    const properties = { order: { type: 'object', properties: { lines: { items: { $ref: '#/$defs/line' } } } } }
+    const simple = { type: 'object', properties, $defs: { line } }
+    for (const schema of [simple, { ...simple, not: { required: ['never'] } }]) {
+      expect(validate(schema, { order: { lines: [{ note: null, due: null }] } })).toEqual({
+        ok: true,
+        value: { order: { lines: [{ due: null }] } },
+      })
+      expect(paths(schema, { order: { lines: [null] } })).toEqual(['/order/lines/0'])
+    }
+  })
+
   test.each([
     [{ type: ['string', 'null'] }],
     [{ type: 'string', nullable: true }],
