@@ -67,12 +67,16 @@ describe('with --json, stdout is one document from its first byte, and stderr ne
   test('rlenv config, whatever the configuration itself prints', async () => {
     project.write(
       'loud.config.ts',
-      `console.log('hello from the configuration')\nprocess.stdout.write('{')\n${smallConfig()}`,
+      `console.log('hello from the configuration')
+      process.stdout.write('{')
+      process.on('exit', () => console.log('a last word from the configuration'))
+      ${smallConfig()}`,
     )
     const { code, stdout, stderr } = await project.rlenv('config', '-c', 'loud.config.ts', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toHaveProperty('config')
     expect(stderr).toContain('hello from the configuration')
+    expect(stderr).toContain('a last word from the configuration')
   })
   test('an unknown command, with the one that it is near to', async () => {
     const error = await project.failure(['trian'], 2)

@@ -6,10 +6,12 @@
  */
 export function reserveStdout(): () => void {
   const { stdout, stderr } = process
-  const write = Object.getOwnPropertyDescriptor(stdout, 'write')
-  stdout.write = stderr.write.bind(stderr)
+  const before = Object.getOwnPropertyDescriptor(stdout, 'write')
+  const write = stdout.write.bind(stdout)
+  // An empty text says nothing: whoever writes it waits for what was written before.
+  stdout.write = (chunk, ...rest) => (chunk === '' ? write : stderr.write.bind(stderr))(chunk, ...(rest as []))
   return () => {
     Reflect.deleteProperty(stdout, 'write')
-    if (write !== undefined) Object.defineProperty(stdout, 'write', write)
+    if (before !== undefined) Object.defineProperty(stdout, 'write', before)
   }
 }

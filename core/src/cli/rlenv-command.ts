@@ -71,15 +71,11 @@ export abstract class RlenvCommand extends Command {
     await super.init()
   }
 
-  /** The one document. Nothing of it is written before the command has ended. */
+  /** The one document. Nothing of it is written before the command has ended, and nothing follows it. */
   protected override logJson(document: unknown): void {
     this.#releaseStdout()
     super.logJson(JSON.parse(this.#secrets.redact(JSON.stringify(document))))
-  }
-
-  protected override async finally(error: Error | undefined): Promise<void> {
-    this.#releaseStdout()
-    await super.finally(error)
+    this.#releaseStdout = reserveStdout()
   }
 
   /** Loads the configuration, hands it to `work`, and gives everything back afterwards. */

@@ -47,9 +47,14 @@ test('with --json, the document of a failure is alone as well', async () => {
   expect(printed.stderr).toContain('line of its dependency')
 })
 
-test('without --json, stdout is left as it is, and afterwards it is in any case', async () => {
+test('with --json, what is printed after the document goes to stderr as well', async () => {
   await Chatty.run(['--json'], root)
-  printed.stdout = ''
+  process.stdout.write('a timer that nobody stopped\n')
+  expect(JSON.parse(printed.stdout)).toEqual({ status: 'done' })
+  expect(printed.stderr).toContain('a timer that nobody stopped\n')
+})
+
+test('without --json, stdout is left as it is', async () => {
   await Chatty.run([], root)
   expect(printed.stdout).toBe('banner of a plugin\nline of its dependency\n')
 })

@@ -99,6 +99,7 @@ import { defineConfig } from 'rlenv'
 import { tinyPlugin } from 'rlenv/testing'
 
 console.log('a banner of a configuration')
+process.on('exit', () => console.log('a last word of a configuration'))
 export default defineConfig({ plugins: [tinyPlugin()], synthesis: { environments: 1, tasksPerEnvironment: 4, minTasksPerEnvironment: 1 } })
 `
 

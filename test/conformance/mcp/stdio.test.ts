@@ -47,6 +47,7 @@ test('stdout carries protocol messages and nothing else, whatever a configuratio
   const { code, lines, stderr } = await converse(`${ping}not json\n${list}`)
   expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string; id: unknown }).id)).toEqual([1, null, 2])
   expect(stderr).toContain('a banner of a configuration')
+  expect(stderr).toContain('a last word of a configuration')
   expect(code).toBe(0)
 })
 

@@ -6,9 +6,8 @@ import { slotContexts } from '../../pipeline/slot-contexts.ts'
 import type { EnvironmentServer, EnvironmentServerOptions } from '../../serving/environment-server.ts'
 import type { SessionBrokerOptions } from '../../serving/session-broker.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
-import { reserveStdout } from '../reserved-stdout.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
-import { type ProtocolStdout, takeStdout } from '../serve/protocol-stdout.ts'
+import { takeStdout } from '../serve/protocol-stdout.ts'
 import { chosenSession, onlyOne, servedEnvironments } from '../serve/served-environments.ts'
 
 type ServeFlags = Awaited<ReturnType<Serve['flagsOf']>>
@@ -64,20 +63,15 @@ export default class Serve extends RlenvCommand {
   override async run(): Promise<unknown> {
     const flags = await this.flagsOf()
     // Before the configuration is loaded, which may print.
-    const stdout = flags.stdio ? takeStdout() : null
-    try {
-      return await this.#serve(flags, stdout)
-    } finally {
-      stdout?.release()
-    }
+    return this.#serve(flags, flags.stdio ? takeStdout() : null)
   }
 
-  #serve(flags: ServeFlags, stdout: ProtocolStdout | null): Promise<unknown> {
+  #serve(flags: ServeFlags, stdout: Writable | null): Promise<unknown> {
     return this.withSession(flags, [], async (session) => {
       const world = await ownWorld(session, flags)
       try {
         if (stdout === null) return await this.#serveHttp(session, flags, world)
-        return await this.#serveStdio(session, flags, world, stdout.output)
+        return await this.#serveStdio(session, flags, world, stdout)
       } finally {
         await world?.close()
       }
@@ -122,19 +116,13 @@ export default class Serve extends RlenvCommand {
       const kept = choice && (await server.broker.open({ ...choice, leaseMs: Number.POSITIVE_INFINITY }))
       const document = addresses(server, environments, kept?.handle ?? null)
       session.progress.finish()
-      if (this.jsonEnabled()) this.#print(document)
+      if (this.jsonEnabled()) this.logJson(document)
       else this.log(listing(document))
       await ended(session.signal)
       return document
     } finally {
       await server.close()
     }
-  }
-
-  /** After the one document stdout is closed to everything else again. */
-  #print(document: unknown): void {
-    this.logJson(document)
-    reserveStdout()
   }
 
   #serverOptions(

@@ -1,18 +1,11 @@
 import { Writable } from 'node:stream'
 import { reserveStdout } from '../reserved-stdout.ts'
 
-/** The process's stdout for protocol messages alone. */
-export interface ProtocolStdout {
-  readonly output: Writable
-  /** Gives stdout back. */
-  release(): void
-}
-
 /**
- * Takes stdout for a protocol: what a configuration, a plugin or a dependency prints goes to stderr from now on. The
- * stream ends in an error when the reader has gone.
+ * Takes stdout for a protocol, to the end of the process: what a configuration, a plugin or a dependency prints goes to
+ * stderr from now on. The stream ends in an error when the reader has gone.
  */
-export function takeStdout(): ProtocolStdout {
+export function takeStdout(): Writable {
   const { stdout } = process
   const write = stdout.write.bind(stdout)
   const output = new Writable({
@@ -21,15 +14,8 @@ export function takeStdout(): ProtocolStdout {
       write(chunk, (error) => done(error ?? null))
     },
   })
-  const fail = (error: Error) => void output.destroy(error)
-  stdout.on('error', fail)
+  stdout.on('error', (error) => void output.destroy(error))
   output.on('error', () => undefined)
-  const release = reserveStdout()
-  return {
-    output,
-    release: () => {
-      stdout.off('error', fail)
-      release()
-    },
-  }
+  reserveStdout()
+  return output
 }
