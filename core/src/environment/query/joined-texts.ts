@@ -14,7 +14,7 @@ function join(joined: Joined, value: SqliteValue, separator: SqliteValue, longes
   const text = textOf(value)
   if (joined === null) return text
   const longer = joined + (separator === null ? '' : textOf(separator)) + text
-  if (longer.length > longest) throw tooLong('joining texts', longest)
+  if (longer.length > longest) throw tooLong('joining texts', longer.length, longest)
   return longer
 }
 

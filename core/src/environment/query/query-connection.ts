@@ -3,6 +3,7 @@ import type { DatabaseImage } from '../image/database-image.ts'
 import type { SqliteRow, SqliteValue } from '../sqlite/cell.ts'
 import { openConnection, SeededRandom } from '../sqlite/open-connection.ts'
 import { createCountedViews, visitFunction } from './counted-views.ts'
+import { boundFoundTexts } from './found-texts.ts'
 import { boundJoinedTexts } from './joined-texts.ts'
 import { type QueryBounds, QueryMeter, QueryStopped } from './query-meter.ts'
 import { QueryVetter, type QueryVetting, type VettedQuery } from './query-vetting.ts'
@@ -37,13 +38,14 @@ export class QueryConnection {
 
   /** @param bytes - the state to read: the image's own bytes, or those that an instance has made of them. */
   constructor(bytes: Buffer, { clock, tables }: DatabaseImage) {
-    this.#database = openConnection(bytes, clock, { next: () => this.#random.next() })
+    this.#database = openConnection(bytes, clock, { next: () => this.#random.next() }, this.#meter)
     this.#database.function(visitFunction, { varargs: true }, () => this.#meter.visit())
-    boundJoinedTexts(this.#database, () => this.#meter.look())
+    boundJoinedTexts(this.#database, this.#meter)
+    boundFoundTexts(this.#database, this.#meter)
     this.#database.exec('PRAGMA temp_store = MEMORY')
     createCountedViews(this.#database, tables)
     this.#database.exec('PRAGMA query_only = ON')
-    this.#vetter = new QueryVetter(this.#database, tables)
+    this.#vetter = new QueryVetter(this.#database, tables, bytes.length)
   }
 
   vet(sql: string, { visits }: QueryLimits): QueryVetting {
@@ -54,12 +56,12 @@ export class QueryConnection {
    * @param random - where `random()` draws from.
    * @throws {QueryStopped} when a bound is reached; otherwise what SQLite throws.
    */
-  run({ statement, columns, sorts }: VettedQuery, limits: QueryLimits, random: SeededRandom): QueryAnswer {
+  run({ statement, columns, sorts, longestText }: VettedQuery, limits: QueryLimits, random: SeededRandom): QueryAnswer {
     this.#random = random
     const rows: SqliteRow[] = []
     const named = columns.join('').length
     let characters = 0
-    this.#meter.start(limits, sorts)
+    this.#meter.start(limits, { sorts, longestText })
     for (const row of statement.iterate()) {
       if (rows.length === limits.limit) return { rows, cut: 'rows' }
       characters += row.reduce<number>((sum, value) => sum + lengthOf(value), named)

@@ -1,3 +1,5 @@
+import type { FunctionWatch } from '../sqlite/frozen-functions.ts'
+
 /** Why a query was ended: `visits`, the same on every machine; `deadline`; `result`, a row too long to be shown. */
 export type QueryEnd = 'visits' | 'deadline' | 'result'
 
@@ -18,21 +20,30 @@ export interface QueryBounds {
   readonly deadlineMs: number
 }
 
+/** What was found out about a query before it runs. */
+export interface QueryTraits {
+  /** Whether it sorts when it has looked at everything; what that takes no row tells, so half of the time is kept for it. */
+  readonly sorts: boolean
+  /** Longest text that its functions may make, in UTF-16 units. */
+  readonly longestText: number
+}
+
 /**
  * Counts the rows that a query looks at, and ends it when they or its time are used up. It looks at the clock for each,
  * which takes a fifth of a row's time: what a query makes of one row may take milliseconds.
  */
-export class QueryMeter {
+export class QueryMeter implements FunctionWatch {
   #bounds: QueryBounds = { visits: 0, deadlineMs: 0 }
   #left = 0
   /** Until when it may gather rows, and until when it may hand them out. */
   #gathers = 0
   #deadline = 0
+  #longestText = 0
 
-  /** @param sorts - whether it sorts when it has looked at everything; what that takes no row tells, so half of the time is kept for it. */
-  start(bounds: QueryBounds, sorts: boolean): void {
+  start(bounds: QueryBounds, { sorts, longestText }: QueryTraits): void {
     this.#bounds = bounds
     this.#left = bounds.visits
+    this.#longestText = longestText
     const now = performance.now()
     this.#deadline = now + bounds.deadlineMs
     this.#gathers = sorts ? now + bounds.deadlineMs / 2 : this.#deadline
@@ -47,9 +58,13 @@ export class QueryMeter {
     return 1
   }
 
-  /** Looks at the clock where no row of a table is counted: for each row of the result, and each that an aggregate takes in. @throws {QueryStopped} */
+  /** Looks at the clock where no row of a table is counted: for each row of the result, and each call of a function of ours. @throws {QueryStopped} */
   look(): void {
     this.#look(this.#deadline)
+  }
+
+  longestText(): number {
+    return this.#longestText
   }
 
   #look(until: number): void {

@@ -1,8 +1,8 @@
 import { longestSql, refusedTables } from '../sqlite/admitted-sql.ts'
 import { searchedTextFault } from '../sqlite/search-texts.ts'
-import { literalText, searchingFunctions, writtenSearches } from '../sqlite/search-words.ts'
+import { literalText, writtenSearches } from '../sqlite/search-words.ts'
 import { foldName, isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
-import { columnRepetitions, growthFaults } from '../sqlite/text-growth.ts'
+import { growthFaults } from '../sqlite/text-growth.ts'
 import { reservedNames } from './counted-views.ts'
 
 const firstWords = new Set(['SELECT', 'WITH', 'VALUES'])
@@ -14,30 +14,16 @@ const databases = new Set(['main', 'temp'])
 const refusedFunctions: Readonly<Record<string, string>> = {
   JSON_GROUP_ARRAY: 'return rows instead',
   JSON_GROUP_OBJECT: 'return rows instead',
+  JSON_PATCH: 'return both values instead',
+  JSON_PRETTY: 'return the value as it is',
   LIKE: 'write LIKE between a column and a pattern without brackets',
   GLOB: 'write GLOB between a column and a pattern without brackets',
 }
 
-const joiningFunctions = new Set(['CONCAT', 'CONCAT_WS', 'REPLACE', 'JSON_ARRAY', 'JSON_OBJECT', 'JSON_SET'])
-
-/** How often a query may call replace(): each call may make a long text, which the next goes through. */
-const mostReplacements = 8
-
-/** Functions and operators that go through a text of any length, or make one; how many of them a query may write in all. */
-const searching = new Set([
-  ...searchingFunctions,
-  ...'SOUNDEX JSON_SET JSON_INSERT JSON_REPLACE JSON_REMOVE JSON_PATCH JSON_PRETTY'.split(' '),
-])
-const mostSearches = 16
-
-/** How often a query may write `||`, and copies of one column that it may come to when it joins texts. */
-const mostJoints = 32
-const mostJoinedCopies = 256
-
 const isName = ({ kind }: SqlToken): boolean => kind === 'word' || kind === 'quoted'
 
-/** A token as a name: SQLite also takes texts for names. */
-const nameOf = ({ kind, text }: SqlToken): string => foldName(kind === 'string' ? text.slice(1, -1) : text)
+/** A token as a name, folded: SQLite also takes texts for names. */
+export const nameOf = ({ kind, text }: SqlToken): string => foldName(kind === 'string' ? text.slice(1, -1) : text)
 
 function startFaults(sql: string, [first]: readonly SqlToken[]): string[] {
   const faults: string[] = []
@@ -67,28 +53,10 @@ function nameFaults(sql: string, tokens: readonly SqlToken[]): string[] {
 
 function functionFaults(tokens: readonly SqlToken[]): string[] {
   const called = tokens.filter((_, index) => isSymbol(tokens[index + 1], '('))
-  const faults = called.flatMap(({ keyword, text }) => {
+  return called.flatMap(({ keyword, text }) => {
     const instead = Object.hasOwn(refusedFunctions, keyword) ? refusedFunctions[keyword] : undefined
     return instead === undefined ? [] : [`uses ${text}(…), which is not open to queries: ${instead}`]
   })
-  const replacements = called.filter(({ keyword }) => keyword === 'REPLACE').length
-  if (replacements > mostReplacements)
-    faults.push(`calls replace() ${replacements} times, at most ${mostReplacements} are allowed`)
-  return faults
-}
-
-/** No look at the clock comes between the calls for one row. */
-function searchCountFaults(tokens: readonly SqlToken[]): string[] {
-  const written = tokens.filter(
-    ({ kind, keyword }, index) =>
-      kind === 'word' &&
-      (keyword === 'LIKE' || keyword === 'GLOB' || (searching.has(keyword) && isSymbol(tokens[index + 1], '('))),
-  )
-  if (written.length <= mostSearches) return []
-  const names = [...new Set(written.map(({ keyword }) => keyword.toLowerCase()))].join(', ')
-  return [
-    `searches or makes texts ${written.length} times (${names}), at most ${mostSearches} are allowed; ask in parts`,
-  ]
 }
 
 const beside = new Set(['ESCAPE', 'COLLATE', 'NOCASE', 'BINARY', 'RTRIM'])
@@ -102,18 +70,6 @@ function searchFaults(tokens: readonly SqlToken[]): string[] {
     const fault = searchedTextFault(role, literalText(operand))
     return fault === null ? [] : [`has a text after ${by} that ${fault}`]
   })
-}
-
-function joiningFaults(tokens: readonly SqlToken[], views: ReadonlyMap<string, number>): string[] {
-  const joints = tokens.filter((token, index) => {
-    const next = tokens[index + 1]
-    return isSymbol(token, '|') && isSymbol(next, '|') && next?.start === token.end
-  }).length
-  if (joints > mostJoints) return [`joins texts with || ${joints} times, at most ${mostJoints} are allowed`]
-  if (joints === 0 && !tokens.some(({ keyword }) => joiningFunctions.has(keyword))) return []
-  const copies = columnRepetitions(tokens, views)
-  if (copies <= mostJoinedCopies) return []
-  return [`joins texts and may come to ${copies} copies of one column, at most ${mostJoinedCopies} are allowed`]
 }
 
 /**
@@ -132,9 +88,7 @@ export function queryTextFaults(
     ...nameFaults(sql, tokens),
     ...functionFaults(tokens),
     ...searchFaults(tokens),
-    ...searchCountFaults(tokens),
     ...growthFaults(tokens, views),
-    ...joiningFaults(tokens, views),
   ]
   return [...new Set(faults)]
 }

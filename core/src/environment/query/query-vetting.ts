@@ -2,25 +2,26 @@ import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { SqliteValue } from '../sqlite/cell.ts'
 import { type OpcodeColumns, opcodeFaults, opcodeOf, openedPages } from '../sqlite/opcodes.ts'
-import { planCost } from '../sqlite/plan-cost.ts'
-import { foldName, sqlTokens } from '../sqlite/sql-text.ts'
+import { type PlanCost, planCost } from '../sqlite/plan-cost.ts'
+import { foldName, type SqlToken, sqlTokens } from '../sqlite/sql-text.ts'
 import { type PlanColumns, planLineOf, storedRowCount, viewBody } from '../sqlite/statement-vetting.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 import { columnRepetitions } from '../sqlite/text-growth.ts'
 import { countedName, isCounted, visitFunction } from './counted-views.ts'
+import type { QueryTraits } from './query-meter.ts'
 import { queryTextFaults } from './query-text.ts'
-import { rowWork, searchCallFaults } from './query-work.ts'
+import { characterTime, rowWork, searchTimes } from './query-work.ts'
+import { ReadTexts } from './read-texts.ts'
+import { textRoom } from './text-room.ts'
 
 type QueryStatement = Database.Statement<[], SqliteValue[]>
 
 /** A query that may run, on the connection that it was vetted on. */
-export interface VettedQuery {
+export interface VettedQuery extends QueryTraits {
   readonly statement: QueryStatement
   readonly columns: readonly string[]
   /** Tables that its result depends on, as positions. */
   readonly reads: readonly number[]
-  /** Whether it sorts what it has gathered, after the last row was counted. */
-  readonly sorts: boolean
 }
 
 export type QueryVetting =
@@ -32,6 +33,19 @@ const mostUncountedWork = 1_000_000
 
 /** Names of tables that a message lists. */
 const mostListed = 40
+
+interface QueryText {
+  readonly sql: string
+  readonly tokens: readonly SqlToken[]
+}
+
+function rowFaults(uncounted: number, work: number): string[] {
+  const allowed = Math.floor(mostUncountedWork / work)
+  if (uncounted <= allowed) return []
+  return [
+    `joins what subqueries yield and may look at ${uncounted.toExponential(1)} such rows, at most ${allowed} are allowed with what it calculates; join tables on keys instead, or call fewer functions`,
+  ]
+}
 
 const refused = (faults: readonly string[]): QueryVetting => ({ ok: false, faults })
 
@@ -45,9 +59,12 @@ export class QueryVetter {
   readonly #counted: ReadonlySet<string>
   /** How many copies of one column each view may come to. */
   readonly #views = new Map<string, number>()
+  readonly #texts: ReadTexts
 
-  constructor(database: Database.Database, tables: readonly TableInfo[]) {
+  /** @param bytes - size of the database. */
+  constructor(database: Database.Database, tables: readonly TableInfo[], bytes: number) {
     this.#database = database
+    this.#texts = new ReadTexts(database, tables, bytes)
     this.#tables = tables
     this.#rowCount = storedRowCount(database)
     this.#positions = new Map(tables.map((_, position) => [countedName(position), position]))
@@ -65,10 +82,11 @@ export class QueryVetter {
 
   /** @param most - rows of tables after which the query is ended. */
   vet(sql: string, most: number): QueryVetting {
-    const faults = queryTextFaults(sql, sqlTokens(sql), this.#views)
+    const tokens = sqlTokens(sql)
+    const faults = queryTextFaults(sql, tokens, this.#views)
     if (faults.length > 0) return refused(faults)
     const prepared = this.#prepare(sql)
-    return typeof prepared === 'string' ? refused([prepared]) : this.#vetProgram(sql, prepared, most)
+    return typeof prepared === 'string' ? refused([prepared]) : this.#vetProgram({ sql, tokens }, prepared, most)
   }
 
   /** The statement, or why it cannot be read. */
@@ -91,26 +109,34 @@ export class QueryVetter {
     return `${told}; there are ${listed}${names.length > mostListed ? ' and others' : ''}`
   }
 
-  #vetProgram(sql: string, statement: QueryStatement, most: number): QueryVetting {
+  #vetProgram({ sql, tokens }: QueryText, statement: QueryStatement, most: number): QueryVetting {
     if (!statement.readonly || !statement.reader) return refused(['does not only read'])
     const opcodes = (this.#explain('EXPLAIN', sql) as readonly OpcodeColumns[]).map(opcodeOf)
     const own = opcodes.filter(({ p4 }) => p4?.startsWith(`${visitFunction}(`) !== true)
-    const faults = [...opcodeFaults(own), ...searchCallFaults(own)]
     const reads = this.#reads(openedPages(opcodes))
+    const { recursive, uncounted } = this.#cost(sql, most)
+    const faults = [...opcodeFaults(own), ...rowFaults(uncounted, rowWork(own))]
+    if (recursive) faults.push('is recursive, so nothing bounds its length')
     if (reads === null)
       faults.push(
         'reads something other than ordinary tables and views, such as a full-text table or json_each(), whose work nothing bounds',
       )
-    faults.push(...this.#planFaults(sql, most, rowWork(own)))
     if (faults.length > 0 || reads === null) return refused(faults)
+    const time = characterTime(own, searchTimes(tokens))
+    const room = textRoom({ rows: uncounted, time, ...this.#texts.of(tokens, reads) })
+    if (!room.ok) return refused([room.fault])
     const columns = statement.columns().map(({ name }) => name)
     const sorts = opcodes.some(({ opcode }) => opcode === 'SorterOpen')
-    return { ok: true, query: { statement: statement.raw(true).safeIntegers(true), columns, reads, sorts } }
+    const { longestText } = room
+    return {
+      ok: true,
+      query: { statement: statement.raw(true).safeIntegers(true), columns, reads, sorts, longestText },
+    }
   }
 
-  #planFaults(sql: string, most: number, work: number): string[] {
+  #cost(sql: string, most: number): PlanCost {
     const plan = (this.#explain('EXPLAIN QUERY PLAN', sql) as readonly PlanColumns[]).map(planLineOf)
-    const { recursive, uncounted } = planCost(plan, {
+    return planCost(plan, {
       rows: (name) => {
         const table = this.#tables[this.#positions.get(name) ?? -1]
         return table === undefined ? undefined : this.#rowCount(table)
@@ -118,14 +144,6 @@ export class QueryVetter {
       largest: 1,
       counted: { has: (name) => this.#counted.has(name), most },
     })
-    const faults: string[] = []
-    if (recursive) faults.push('is recursive, so nothing bounds its length')
-    const allowed = Math.floor(mostUncountedWork / work)
-    if (uncounted > allowed)
-      faults.push(
-        `joins what subqueries yield and may look at ${uncounted.toExponential(1)} such rows, at most ${allowed} are allowed with what it calculates; join tables on keys instead, or call fewer functions`,
-      )
-    return faults
   }
 
   #explain(prefix: string, sql: string): readonly unknown[] {

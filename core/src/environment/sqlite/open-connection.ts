@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { RandomStream } from '../../determinism/random-stream.ts'
-import { freezeFunctions, type RandomSource } from './frozen-functions.ts'
+import { type FunctionWatch, freezeFunctions, type RandomSource } from './frozen-functions.ts'
 import { openSqlite } from './native-module.ts'
 
 const streamName = 'sqlite-random'
@@ -53,8 +53,13 @@ export class SeededRandom implements RandomSource {
 }
 
 /** A connection whose time stands still and whose random numbers follow a seed; foreign keys are enforced. */
-export function openConnection(source: string | Buffer, clock: string, random: RandomSource): Database.Database {
+export function openConnection(
+  source: string | Buffer,
+  clock: string,
+  random: RandomSource,
+  watch?: FunctionWatch,
+): Database.Database {
   const database = openSqlite(source)
-  freezeFunctions(database, clock, random)
+  freezeFunctions(database, clock, random, watch)
   return database
 }

@@ -1,15 +1,23 @@
-/** How many prefixes of a text, itself among them, also end it at some place: the depth of its failure function (Knuth, Morris and Pratt). */
-function mostBorders(text: string): number {
+/** By length, how long the longest text is that both begins and ends so many characters of `text` without being all of them. */
+export function borders(text: string): Int32Array {
   const border = new Int32Array(text.length + 1)
-  const depth = new Int32Array(text.length + 1)
-  let [most, length] = [text.length > 0 ? 1 : 0, 0]
-  if (text.length > 0) depth[1] = 1
+  let length = 0
   for (let at = 1; at < text.length; at++) {
     while (length > 0 && text[at] !== text[length]) length = border[length] as number
     if (text[at] === text[length]) length++
     border[at + 1] = length
-    depth[at + 1] = 1 + (depth[length] as number)
-    most = Math.max(most, depth[at + 1] as number)
+  }
+  return border
+}
+
+/** How many prefixes of a text, itself among them, also end it at some place: the depth of its failure function (Knuth, Morris and Pratt). */
+function mostBorders(text: string): number {
+  const border = borders(text)
+  const depth = new Int32Array(text.length + 1)
+  let most = 0
+  for (let length = 1; length <= text.length; length++) {
+    depth[length] = 1 + (depth[border[length] as number] as number)
+    most = Math.max(most, depth[length] as number)
   }
   return most
 }
