@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
 import { columnList } from '../sqlite/row-lookup.ts'
-import { foldName, quoteName, sqlTokens } from '../sqlite/sql-text.ts'
+import { foldName, quoteName } from '../sqlite/sql-text.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
+import { viewCopy } from './view-copy.ts'
 
 /** The function that each view calls for every row that it hands on. */
 export const visitFunction = 'visit_row'
@@ -33,21 +34,6 @@ function tableView(table: TableInfo, position: number): string {
   const alias = quoteName(countedName(position))
   const counted = `${visitFunction}(${rowIdentity(table, alias)})`
   return `CREATE TEMP VIEW ${name} AS SELECT ${columnList(table)} FROM main.${name} AS ${alias} WHERE ${counted}`
-}
-
-/** A view of the world's own, as SQLite stored it, made once more on top of ours: without `main.`, which would pass by them. */
-function viewCopy(sql: string): string {
-  const tokens = sqlTokens(sql)
-  const created = tokens.findIndex(({ keyword }) => keyword === 'VIEW')
-  let copy = 'CREATE TEMP VIEW'
-  let end = tokens[created]?.end ?? 0
-  tokens.forEach((token, index) => {
-    const dot = tokens[index + 1]
-    if (foldName(token.text) !== 'main' || dot?.kind !== 'symbol' || dot.text !== '.') return
-    copy += sql.slice(end, token.start)
-    end = dot.end
-  })
-  return copy + sql.slice(end)
 }
 
 /**
