@@ -38,10 +38,12 @@ const setsLastRowid = 0x20
 /** Opcodes that go back for another row. */
 const loops = new Set(['Next', 'Prev', 'VNext', 'SorterNext', 'Yield', 'InitCoroutine', 'Gosub'])
 
+export const isLoop = ({ opcode }: Opcode): boolean => loops.has(opcode)
+
 /** Holds for look-ups by key; what it does not see as one row is only read more slowly. */
 export function yieldsOneRow(opcodes: readonly Opcode[]): boolean {
   const results = opcodes.filter(({ opcode }) => opcode === 'ResultRow').length
-  return results === 1 && !opcodes.some(({ opcode }) => loops.has(opcode))
+  return results === 1 && !opcodes.some(isLoop)
 }
 
 const callsFunction = new Set(['Function', 'PureFunc', 'AggStep', 'AggStep1', 'AggInverse', 'AggValue', 'AggFinal'])
@@ -84,4 +86,15 @@ export function openedPages(opcodes: readonly Opcode[]): ReadonlySet<number> | n
     pages.add(p2)
   }
   return pages
+}
+
+/** Collations besides BINARY by which a program looks up rows of indexes. Source: how EXPLAIN writes a KeyInfo, `k(2,NOCASE,-B)`. */
+export function searchedCollations(opcodes: readonly Opcode[]): ReadonlySet<string> {
+  const keys = opcodes.flatMap(({ opcode, p4 }) => {
+    const opens = opcode === 'OpenRead' || opcode === 'OpenWrite' || opcode === 'OpenAutoindex'
+    const key = opens ? /^k\(\d+,(.*)\)$/.exec(p4 ?? '')?.[1] : undefined
+    return key?.split(',') ?? []
+  })
+  const names = keys.map((name) => name.replace(/^(?:-|N\.)+/, ''))
+  return new Set(names.filter((name) => name !== '' && name !== 'B'))
 }

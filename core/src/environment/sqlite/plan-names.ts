@@ -1,42 +1,15 @@
+import { aliasAfter, declaredQueries } from './declared-queries.ts'
+import { DerivedQueries } from './derived-queries.ts'
 import type { PlanNames } from './plan-cost.ts'
 import { SearchTerms } from './search-terms.ts'
+import { isName } from './select-parts.ts'
 import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { unpackedRows } from './unpacked-lists.ts'
 
-/** A search in what a subquery yields is taken to hit this share of it. */
-const searchShare = 8
-
 /** An index search is taken to hit at least so many rows, for what is told apart now may be alike after a few calls. */
 const fewestSearched = 4
-
-const isName = (token: SqlToken | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted'
-
-/** Whether a query follows an AS, as in a WITH. */
-function opensQuery(tokens: readonly SqlToken[], as: number): boolean {
-  const next = tokens[as + 1]
-  return tokens[as]?.keyword === 'AS' && (isSymbol(next, '(') || /^(?:NOT|MATERIALIZED)$/.test(next?.keyword ?? ''))
-}
-
-/** Where the name stands that an AS is for, before a list of columns in brackets, if there is one. */
-function nameBefore(tokens: readonly SqlToken[], as: number): number {
-  let at = as - 1
-  if (!isSymbol(tokens[at], ')')) return at
-  while (at > 0 && !isSymbol(tokens[at], '(')) at--
-  return at - 1
-}
-
-/** Names of the queries that a WITH declares. */
-function declaredQueries(tokens: readonly SqlToken[]): Set<string> {
-  const declared = new Set<string>()
-  for (let as = 1; as < tokens.length; as++) {
-    if (!opensQuery(tokens, as)) continue
-    const name = tokens[nameBefore(tokens, as)]
-    if (name !== undefined && isName(name)) declared.add(foldName(name.text))
-  }
-  return declared
-}
 
 /** What the names in a statement stand for. */
 class Names {
@@ -54,7 +27,7 @@ class Names {
     const declared = declaredQueries(tokens)
     for (const name of declared) this.derived.add(name)
     tokens.forEach((token, index) => {
-      const alias = this.#aliasAfter(tokens, index)
+      const alias = aliasAfter(tokens, index)
       if (isSymbol(token, ')') && alias !== undefined) this.derived.add(alias)
       if (!isName(token)) return
       const name = foldName(token.text)
@@ -64,11 +37,6 @@ class Names {
       this.#note(name, table)
       if (alias !== undefined) this.#note(alias, table)
     })
-  }
-
-  #aliasAfter(tokens: readonly SqlToken[], index: number): string | undefined {
-    const next = tokens[index + 1]?.keyword === 'AS' ? tokens[index + 2] : tokens[index + 1]
-    return isName(next) ? foldName((next as SqlToken).text) : undefined
   }
 
   #note(name: string, table: number): void {
@@ -116,13 +84,21 @@ function searchedColumns(detail: string): readonly string[] {
  * as well: then the largest counts.
  *
  * @param writes - whether it may fire triggers, whose tables a plan lists beside its own.
+ * @param collations - those besides BINARY by which its program looks rows up.
  */
-export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[], writes: boolean): PlanNames {
-  const { tables, rowCount, facts } = parts
+export function planNames(
+  parts: PlanNamesParts,
+  statement: readonly SqlToken[],
+  { writes, collations }: { readonly writes: boolean; readonly collations: ReadonlySet<string> },
+): PlanNames {
+  const { tables, rowCount, facts, views } = parts
   const positions = new Map(tables.map((table, index) => [foldName(table.name), index]))
   const names = new Names(positions)
-  const texts = withViews(statement, parts.views)
+  const texts = withViews(statement, views)
   for (const text of texts) names.add(text)
+  const queries = new DerivedQueries(tables, facts)
+  for (const [name, body] of views) if (texts.includes(body)) queries.addView(name, body, facts.columnsOf(name))
+  for (const text of texts) queries.add(text, names.derived)
   const terms = new SearchTerms()
   for (const text of texts) terms.add(text)
   const unpacked = Math.max(...texts.map((text) => unpackedRows(text, tables, facts)))
@@ -133,18 +109,25 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
   /** Rows that one value of each searched column leads to. */
   const hit = (name: string, table: TableInfo, detail: string, rows: number): number => {
     const columns = searchedColumns(detail)
+    if (columns.includes('rowid') && !table.columns.some((column) => foldName(column.name) === 'rowid')) return 1
     const found = columns.map((searched) => table.columns.find((column) => column.name === searched))
     if (columns.length === 0 || found.includes(undefined)) return rows
     const index = /USING (?:COVERING )?INDEX (\S+) \(/.exec(detail)?.[1]
     const valued = found.every((column) => column?.notNull === true || !terms.findsNull(name, column?.name ?? ''))
     if (valued && index !== undefined && facts.isUnique(index, columns.length)) return 1
-    return Math.max(facts.largestGroup(table, columns), Math.min(rows, fewestSearched))
+    return Math.max(facts.largestGroup(table, columns, collations), Math.min(rows, fewestSearched))
   }
 
   const searched = (name: string, table: TableInfo, detail: string, rows: number): number => {
     const byRowid = detail.includes('(rowid=?)')
     const columns = byRowid ? [...table.primaryKey, 'rowid', '_rowid_', 'oid'] : searchedColumns(detail)
     const once = byRowid ? 1 : hit(name, table, detail, rows)
+    return columns.reduce((product, column) => product * terms.searches(name, column), once)
+  }
+
+  const derivedHit = (name: string, detail: string, rows: number): number => {
+    const columns = searchedColumns(detail).map(foldName)
+    const once = columns.length === 0 ? rows : queries.hit(foldName(name), columns, rows, collations)
     return columns.reduce((product, column) => product * terms.searches(name, column), once)
   }
 
@@ -162,8 +145,8 @@ export function planNames(parts: PlanNamesParts, statement: readonly SqlToken[],
     searched: (name, detail, rows) => {
       const found = known(name)
       const derived = names.derived.has(foldName(name)) || found.length === 0
-      const share = derived ? Math.max(Math.ceil(rows / searchShare), Math.min(rows, fewestSearched)) : 1
-      return Math.min(rows, Math.max(share, ...found.map((table) => searched(name, table, detail, rows))))
+      const yielded = derived ? derivedHit(name, detail, rows) : 1
+      return Math.min(rows, Math.max(yielded, ...found.map((table) => searched(name, table, detail, rows))))
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   opcodeOf,
   openedPages,
   reportsRowid,
+  searchedCollations,
   yieldsOneRow,
 } from './opcodes.ts'
 import { type PlanLine, planCost } from './plan-cost.ts'
@@ -173,7 +174,8 @@ export class StatementVetter {
     const plan = this.#explain<PlanColumns>('EXPLAIN QUERY PLAN', sql, parameters).map(planLineOf)
     const writes = this.#writes(opcodes)
     const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
-    const cost = planCost(plan, planNames(this.#names, tokens, !statement.readonly))
+    const loops = { writes: !statement.readonly, collations: searchedCollations(opcodes) }
+    const cost = planCost(plan, planNames(this.#names, tokens, loops))
     const fired = firesPrograms ? this.#firedVisits(tokens) : 0
     const search = storedSearch(tokens, this.#tables, this.#names.facts)
     const visits = cost.visits * searchFactor(search) + cost.rows * fired

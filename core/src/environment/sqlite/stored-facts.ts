@@ -20,9 +20,18 @@ export class StoredFacts {
     this.#database = database
   }
 
-  /** The most rows of a table that share their values in some columns, or have none in them. */
-  largestGroup(table: TableInfo, columns: readonly string[]): number {
-    const known = columns.map(quoteName).join(', ')
+  /**
+   * The most rows of a table that share their values in some columns, or have none in them.
+   *
+   * @param collations - those by which values may be alike besides the columns' own.
+   */
+  largestGroup(table: TableInfo, columns: readonly string[], collations: ReadonlySet<string> = new Set()): number {
+    return Math.max(...['', ...collations].map((collation) => this.#groupBy(table, columns, collation)))
+  }
+
+  #groupBy(table: TableInfo, columns: readonly string[], collation: string): number {
+    const collate = collation === '' ? '' : ` COLLATE ${quoteName(collation)}`
+    const known = columns.map((column) => quoteName(column) + collate).join(', ')
     const key = `${table.name}\n${known}`
     const found = this.#groups.get(key)
     if (found !== undefined) return found
@@ -30,6 +39,12 @@ export class StoredFacts {
     const largest = Number(this.#database.prepare(sql).pluck().get())
     this.#groups.set(key, largest)
     return largest
+  }
+
+  /** Names of a view's columns, folded. */
+  columnsOf(view: string): readonly string[] {
+    const listed = this.#database.pragma(`main.table_info(${quoteName(view)})`) as readonly { readonly name: string }[]
+    return listed.map(({ name }) => foldName(name))
   }
 
   /** Whether no two rows can share what an index holds, NULL aside, when all of so many columns are given. */

@@ -1,3 +1,4 @@
+import { behindBracket } from './select-parts.ts'
 import { isSymbol, type SqlToken } from './sql-text.ts'
 
 /** Aggregates that begin anew, or copy all that they have gathered, for every row of a window. */
@@ -6,16 +7,6 @@ const anewForEachRow = new Set(
     ' ',
   ),
 )
-
-/** The place behind the bracket that closes the one at a place. */
-function behindBracket(tokens: readonly SqlToken[], open: number): number {
-  let depth = 0
-  for (let at = open; at < tokens.length; at++) {
-    if (isSymbol(tokens[at], '(')) depth++
-    if (isSymbol(tokens[at], ')') && --depth === 0) return at + 1
-  }
-  return tokens.length
-}
 
 function isWindowed(tokens: readonly SqlToken[], name: number): boolean {
   const behind = behindBracket(tokens, name + 1)
