@@ -85,7 +85,6 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       size += chunk.length
       if (size > limit) {
         request.removeAllListeners('data')
-        request.resume()
         return reject(tooLarge(limit))
       }
       chunks.push(chunk)
@@ -96,7 +95,6 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   })
 }
 
-/** What follows of the body is not read: the connection ends with the answer. */
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(`the body is longer than ${limit} bytes`, { status: 413, headers: { connection: 'close' } })
+  return new HttpProblem(`the body is longer than ${limit} bytes`, { status: 413 })
 }

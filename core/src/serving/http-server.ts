@@ -112,8 +112,7 @@ export class HttpServer {
       this.#report(request, thrown)
       sendProblem(response, thrown)
     } finally {
-      // What a handler has not read of the body must not hold the connection up.
-      if (!request.readableEnded) request.resume()
+      if (!request.readableEnded) letThrough(request)
     }
   }
 
@@ -160,6 +159,21 @@ export class HttpServer {
     if (thrown instanceof HttpProblem || thrown instanceof RlenvError) return
     this.#options.log?.(`${request.method} ${request.url?.split('/')[1] ?? ''} failed: ${messageOf(thrown)}`)
   }
+}
+
+/** Most bytes of a body that are let through unread. */
+const mostUnreadBytes = 64 * 1024 ** 2
+
+/**
+ * Takes what nobody has read of a body, so that its sender comes to read the answer: a connection that is closed under
+ * bytes that are still on their way takes the answer with it.
+ */
+function letThrough(request: IncomingMessage): void {
+  let unread = 0
+  request.on('data', (chunk: Buffer) => {
+    unread += chunk.length
+    if (unread > mostUnreadBytes) request.destroy()
+  })
 }
 
 function openToAll(host: string): RlenvError {

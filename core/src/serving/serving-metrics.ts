@@ -17,12 +17,18 @@ const helpOfCounts: Readonly<Record<keyof SessionCounts, string>> = {
 
 const gauges: ReadonlySet<keyof SessionCounts> = new Set(['taken', 'open', 'queued'])
 
+/** Milliseconds between two looks at the clock of the event loop. */
+const lookEveryMs = 20
+
+/** Node measures from one look to the next, in nanoseconds; what is late is what goes beyond that. */
+const lateSeconds = (betweenNs: number): number => Math.max(0, betweenNs / 1e9 - lookEveryMs / 1e3)
+
 /** What a server counts, in Prometheus' form. */
 export class ServingMetrics {
   readonly #registry = new Registry()
   readonly #calls = new Map<string, number>()
   readonly #seconds: Histogram
-  readonly #lag: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 })
+  readonly #lag: IntervalHistogram = monitorEventLoopDelay({ resolution: lookEveryMs })
   /** Names of the tools that change nothing, per list of tools. */
   readonly #readers = new WeakMap<readonly ToolDefinition[], ReadonlySet<string>>()
 
@@ -56,9 +62,9 @@ export class ServingMetrics {
       labelNames: ['quantile'],
       registers,
       collect() {
-        this.set({ quantile: '0.5' }, lag.percentile(50) / 1e9)
-        this.set({ quantile: '0.99' }, lag.percentile(99) / 1e9)
-        this.set({ quantile: '1' }, lag.max / 1e9)
+        this.set({ quantile: '0.5' }, lateSeconds(lag.percentile(50)))
+        this.set({ quantile: '0.99' }, lateSeconds(lag.percentile(99)))
+        this.set({ quantile: '1' }, lateSeconds(lag.max))
         lag.reset()
       },
     })

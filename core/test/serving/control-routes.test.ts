@@ -154,3 +154,20 @@ test('health says nothing but that it is healthy, and metrics count sessions, ca
   }
   expect(text).toMatch(/rlenv_event_loop_lag_seconds\{quantile="0.99"\} \d/)
 })
+
+test('lag is what the event loop was late, and nothing where it was in time', async () => {
+  const server = await serveLibrary()
+  const lag = async (quantile: string) => {
+    const text = await (await fetch(`${server.address.url}/metrics`)).text()
+    return Number(new RegExp(`lag_seconds\\{quantile="${quantile}"\\} (\\S+)`).exec(text)?.[1])
+  }
+  await lag('1')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  // Twenty milliseconds from one look to the next, which is no lag, would be the least otherwise.
+  expect(await lag('0.5')).toBeLessThan(0.015)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const until = performance.now() + 300
+  while (performance.now() < until);
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(await lag('1')).toBeGreaterThan(0.2)
+})

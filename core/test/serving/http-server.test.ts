@@ -33,6 +33,8 @@ const open: Route = {
   access: 'public',
   handle: (_q, response) => sendJson(response, 200, {}),
 }
+/** What a client sends that asks once more over the same connection. */
+const lastRequest = 'GET /open HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'
 const chat: Upgrade = { path: '/chat/:room', accept: (socket, _request, { path }) => socket.send(`hello ${path.room}`) }
 
 async function listen(options: Partial<HttpServerOptions> = {}) {
@@ -66,10 +68,24 @@ describe('HttpServer', () => {
     const long = 'x'.repeat(1_001)
     expect((await fetch(`${url}/echo/a`, { method: 'POST', body: long })).status).toBe(413)
     const chunked = `POST /echo/a HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n${long}\r\n0\r\n\r\n`
-    const refused = await rawExchange(port, chunked)
-    expect(refused.text).toContain('HTTP/1.1 413')
-    expect(refused.closed).toBe(true)
+    expect((await rawExchange(port, chunked + lastRequest)).text).toMatch(/HTTP\/1.1 413[\s\S]*HTTP\/1.1 200/)
     expect((await fetch(`${url}/echo/a`, { method: 'POST', body: 'x'.repeat(1_000) })).status).toBe(200)
+  })
+
+  test.each([
+    ['refused for its length', 'POST', '/echo/a', 413],
+    ['sent to no address', 'POST', '/nowhere', 404],
+    ['sent without the token', 'GET', '/secret', 401],
+  ])('lets a long body through that is %s, so that its sender reads why', async (_what, method, path, status) => {
+    const { port } = await listen({ controlToken: 'token' })
+    const sent = (mib: number) => {
+      const body = 'x'.repeat(mib * 1024 ** 2)
+      return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}${lastRequest}`
+    }
+    const { text } = await rawExchange(port, sent(16))
+    expect(text).toMatch(new RegExp(`HTTP/1.1 ${status}[\\s\\S]*HTTP/1.1 200`))
+    const cut = await rawExchange(port, sent(80))
+    expect([cut.closed, cut.text.includes('HTTP/1.1 200')]).toEqual([true, false])
   })
 
   test('hides what went wrong inside and logs it', async () => {
