@@ -1,9 +1,10 @@
 import { longestSql, refusedTables } from '../sqlite/admitted-sql.ts'
 import { searchedTextFault } from '../sqlite/search-texts.ts'
 import { literalText, writtenSearches } from '../sqlite/search-words.ts'
-import { foldName, isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
+import { isSymbol, type SqlToken } from '../sqlite/sql-text.ts'
 import { growthFaults } from '../sqlite/text-growth.ts'
 import { reservedNames } from './counted-views.ts'
+import { nameOf } from './table-places.ts'
 
 const firstWords = new Set(['SELECT', 'WITH', 'VALUES'])
 
@@ -21,9 +22,6 @@ const refusedFunctions: Readonly<Record<string, string>> = {
 }
 
 const isName = ({ kind }: SqlToken): boolean => kind === 'word' || kind === 'quoted'
-
-/** A token as a name, folded: SQLite also takes texts for names. */
-export const nameOf = ({ kind, text }: SqlToken): string => foldName(kind === 'string' ? text.slice(1, -1) : text)
 
 function startFaults(sql: string, [first]: readonly SqlToken[]): string[] {
   const faults: string[] = []

@@ -13,6 +13,7 @@ import { queryTextFaults } from './query-text.ts'
 import { characterTime, rowWork, searchTimes } from './query-work.ts'
 import { ReadTexts } from './read-texts.ts'
 import { textRoom } from './text-room.ts'
+import { writtenOutFaults, writtenOutTables } from './written-out.ts'
 
 type QueryStatement = Database.Statement<[], SqliteValue[]>
 
@@ -59,6 +60,8 @@ export class QueryVetter {
   readonly #counted: ReadonlySet<string>
   /** How many copies of one column each view may come to. */
   readonly #views = new Map<string, number>()
+  /** How many tables each view comes to. */
+  readonly #viewTables = new Map<string, number>()
   readonly #texts: ReadTexts
 
   /** @param bytes - size of the database. */
@@ -74,16 +77,21 @@ export class QueryVetter {
     const position = new Map(tables.map((table, index) => [table.name, index]))
     const stored = database.prepare('SELECT type, tbl_name, rootpage, sql FROM main.sqlite_master').raw(true).all()
     for (const [type, name, page, sql] of stored as readonly [string, string, number | null, string | null][]) {
-      if (type === 'view') this.#views.set(foldName(name), columnRepetitions(viewBody(sql), this.#views))
+      if (type === 'view') this.#addView(foldName(name), viewBody(sql))
       const table = position.get(name)
       if (table !== undefined && page) this.#tableOfPage.set(page, table)
     }
   }
 
+  #addView(name: string, body: readonly SqlToken[]): void {
+    this.#views.set(name, columnRepetitions(body, this.#views))
+    this.#viewTables.set(name, writtenOutTables(body, this.#viewTables))
+  }
+
   /** @param most - rows of tables after which the query is ended. */
   vet(sql: string, most: number): QueryVetting {
     const tokens = sqlTokens(sql)
-    const faults = queryTextFaults(sql, tokens, this.#views)
+    const faults = [...queryTextFaults(sql, tokens, this.#views), ...writtenOutFaults(tokens, this.#viewTables)]
     if (faults.length > 0) return refused(faults)
     const prepared = this.#prepare(sql)
     return typeof prepared === 'string' ? refused([prepared]) : this.#vetProgram({ sql, tokens }, prepared, most)

@@ -109,7 +109,9 @@ class PlanReader {
   }
 
   #tableRows(detail: string, name: string): { readonly rows: PlanWork; readonly main: boolean } {
-    const constant = /^SCAN (?:\d+ )?CONSTANT ROW/.test(detail) ? Number.parseInt(name, 10) || 1 : undefined
+    const constant = /^SCAN (?:(?:\d+ )?CONSTANT ROW|\d+-ROW VALUES CLAUSE)/.test(detail)
+      ? Number.parseInt(name, 10) || 1
+      : undefined
     const rows = constant ?? (detail.includes('VIRTUAL TABLE') ? this.#virtualRows(name) : undefined)
     if (rows !== undefined) return { rows: { visits: rows, uncounted: rows }, main: true }
     const known = this.#names.rows(name)

@@ -99,6 +99,21 @@ const refused: Readonly<Record<string, readonly (readonly [attack: string, sql: 
     ],
     ['listed values three times', `WITH ${rowsOf('v', 400)} SELECT count(*) FROM v a, v b, v c`, /subqueries yield/],
     [
+      'listed values three times without a name',
+      `SELECT count(*) FROM ${repeated(3, (at) => `(VALUES ${repeated(200, (row) => `(${row})`, ',')}) AS v${at}`, ', ')}`,
+      /subqueries yield/,
+    ],
+    [
+      'named queries that each name the one before them twice',
+      `WITH q0 AS (SELECT message FROM log LIMIT 1), ${repeated(14, (at) => `q${at + 1} AS (SELECT a.message FROM q${at} a, q${at} b)`, ', ')} SELECT count(*) FROM q14`,
+      /comes to \d+ tables once the queries that it names are written into it|copies of one column/,
+    ],
+    [
+      'the same by two names',
+      `WITH l0 AS (SELECT message FROM log LIMIT 1), r0 AS (SELECT message FROM log LIMIT 1), ${repeated(14, (at) => `l${at + 1} AS (SELECT l.message FROM l${at} l, r${at} r), r${at + 1} AS (SELECT message FROM l${at + 1} LIMIT 1)`, ', ')} SELECT count(*) FROM l14`,
+      /comes to \d+ tables once the queries that it names are written into it/,
+    ],
+    [
       'listed values twice, for every row',
       `WITH ${rowsOf('v', 600)} SELECT (SELECT count(*) FROM v a, v b) FROM log`,
       /subqueries yield/,
