@@ -54,7 +54,7 @@ export class EnvironmentServer {
       const openEnv = options.openEnv === false ? null : openEnvRoutes(broker, { maxBodyBytes, ...options.openEnv })
       const routes = [
         ...mcpRoutes(broker, { maxBodyBytes }),
-        ...controlRoutes(broker),
+        ...controlRoutes(broker, { maxBodyBytes }),
         ...watchRoutes(broker, metrics),
         ...(openEnv?.routes ?? []),
       ]

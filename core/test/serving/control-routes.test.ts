@@ -52,6 +52,15 @@ describe('the control plane', () => {
     expect((await control(server, 'POST', '/sessions', { environmentId: 'nope' })).status).toBe(400)
   })
 
+  test('takes bodies as long as every other door does', async () => {
+    const server = await serveLibrary({ maxBodyBytes: 3 * 1024 ** 2 })
+    const { handle } = await server.broker.open({ ...wanted, taskId: library.tasks[0]?.id })
+    const verify = (mib: number) =>
+      control<Problem>(server, 'POST', `/sessions/${handle}/verify`, { answer: 'x'.repeat(mib * 1024 ** 2) })
+    expect((await verify(2)).status).toBe(200)
+    expect(await verify(3)).toMatchObject({ status: 413 })
+  })
+
   test('gives equal worlds for equal seeds and says when a lease ends', async () => {
     const server = await serveLibrary({ leaseMs: 60_000 })
     const { body } = await control<OpenedSession>(server, 'POST', '/sessions', { ...wanted, seed: 5, surface: 'meta' })

@@ -8,15 +8,18 @@ import { type ControlBody, readControlBody } from './control-body.ts'
 import { environmentDetails, environmentSummary, sessionDocument, stateDocument } from './control-documents.ts'
 import { openSession } from './open-session.ts'
 
-/** Most bytes of a body of the control plane. */
-const maxBodyBytes = 1024 ** 2
+export interface ControlRouteOptions {
+  /** Most bytes of the body of one request. */
+  readonly maxBodyBytes: number
+}
 
 /**
  * The control plane under `/control`: who runs an evaluation opens sessions here, hands an agent the address of its own
  * one, and later looks at the state and asks the verifier. Needs the control token; nothing an agent holds leads here.
  */
-export function controlRoutes(broker: SessionBroker): readonly Route[] {
+export function controlRoutes(broker: SessionBroker, { maxBodyBytes }: ControlRouteOptions): readonly Route[] {
   const access = 'control'
+  const bodyOf = async (request: IncomingMessage) => parsed(await readBody(request, maxBodyBytes))
   const at = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
     method,
     path,
@@ -88,8 +91,8 @@ async function close(
 }
 
 /** No body is an empty object. */
-async function bodyOf(request: IncomingMessage): Promise<ControlBody> {
-  const text = (await readBody(request, maxBodyBytes)).toString('utf8')
+function parsed(body: Buffer): ControlBody {
+  const text = body.toString('utf8')
   if (text.trim() === '') return {}
   try {
     return JSON.parse(text) as ControlBody
