@@ -15,6 +15,8 @@ interface Waiter {
 export interface AdmissionRequest {
   /** Leaves the queue when it is aborted. */
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds in the queue after which it is refused. Default: no bound. */
+  readonly waitMs?: number | undefined
   /** Told the place in the queue, 1 = next, when it is taken and whenever it changes. */
   readonly onQueued?: ((position: number) => void) | undefined
 }
@@ -40,31 +42,43 @@ export class Admission {
   }
 
   /** @throws {RlenvError} RLENV_SERVER_FULL when the line is full as well; the signal's reason when it is aborted. */
-  enter({ signal, onQueued }: AdmissionRequest): Place | Promise<Place> {
-    signal?.throwIfAborted()
+  enter(request: AdmissionRequest): Place | Promise<Place> {
+    request.signal?.throwIfAborted()
     if (this.#taken < this.capacity) return this.#take()
     if (this.#line.length >= this.queueLimit) throw this.#full()
+    return this.#queue(request)
+  }
+
+  #queue({ signal, waitMs, onQueued }: AdmissionRequest): Promise<Place> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#line.splice(this.#line.indexOf(waiter), 1)
-        reject(signal?.reason)
-        this.#tellPositions()
+      const settle = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
       }
       const waiter: Waiter = {
         admit: (place) => {
-          signal?.removeEventListener('abort', leave)
+          settle()
           resolve(place)
         },
         refuse: (error) => {
-          signal?.removeEventListener('abort', leave)
+          settle()
           reject(error)
         },
         tell: onQueued,
       }
-      signal?.addEventListener('abort', leave, { once: true })
+      const onAbort = () => this.#leave(waiter, signal?.reason)
+      const late = (ms: number) => this.#leave(waiter, outOfPatience(ms, this.#line.indexOf(waiter) + 1))
+      const timer = waitMs === undefined ? undefined : setTimeout(late, waitMs, waitMs)
+      signal?.addEventListener('abort', onAbort, { once: true })
       this.#line.push(waiter)
       onQueued?.(this.#line.length)
     })
+  }
+
+  #leave(waiter: Waiter, why: unknown): void {
+    this.#line.splice(this.#line.indexOf(waiter), 1)
+    waiter.refuse(why)
+    this.#tellPositions()
   }
 
   /** Sends everybody in line away. */
@@ -103,4 +117,11 @@ export class Admission {
       fix: 'Close sessions that are done, try again later, or serve with a larger capacity.',
     })
   }
+}
+
+function outOfPatience(waitMs: number, position: number): RlenvError {
+  return new RlenvError(`no place became free within ${waitMs} ms; ${position} in the queue`, {
+    code: 'RLENV_SERVER_FULL',
+    fix: 'Close sessions that are done, wait longer, or serve with a larger capacity.',
+  })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Gate, GatedWorld } from './gated-world.ts'
 import { control, controlToken, library, type OpenedSession, serveLibrary } from './served-library.ts'
 
 const wanted = { environmentId: library.id }
@@ -105,6 +106,17 @@ describe('the control plane', () => {
     const late = await control<Problem>(server, 'POST', '/sessions', { ...wanted, waitMs: 30 })
     expect(late).toMatchObject({ status: 503, body: { error: { code: 'RLENV_SERVER_FULL', position: 1 } } })
     expect(server.broker.counts).toMatchObject({ queued: 0, taken: 1 })
+  })
+
+  test('gives a world the time that it takes to open, however short the wait for its place may be', async () => {
+    const gate = new Gate()
+    const server = await serveLibrary({ capacity: 1, world: new GatedWorld({ open: gate }) })
+    const opening = control<OpenedSession>(server, 'POST', '/sessions', { ...wanted, waitMs: 0 })
+    await expect.poll(() => gate.waiting).toBe(1)
+    const late = await control<Problem>(server, 'POST', '/sessions', { ...wanted, waitMs: 0 })
+    expect(late).toMatchObject({ status: 503, body: { error: { position: 1 } } })
+    gate.open()
+    expect((await opening).status).toBe(201)
   })
 
   test('streams the place in the queue to a client that asks for lines, and lets go of one that hangs up', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isRlenvError, messageOf, RlenvError } from '../../errors/rlenv-error.ts'
+import { isRlenvError, messageOf } from '../../errors/rlenv-error.ts'
 import type { Json, JsonObject } from '../../vocabulary/json.ts'
 import { sendJson, sendProblem } from '../http-problem.ts'
 import type { Session } from '../session.ts'
@@ -20,7 +20,7 @@ export async function openSession(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { waitMs, ...wanted } = readControlBody('open', body)
+  const wanted = readControlBody('open', body)
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const steps = request.headers.accept?.includes(lines) ? new StepLines(response) : null
@@ -29,7 +29,6 @@ export async function openSession(
     position = place
     steps?.write({ status: 'queued', position: place })
   }
-  const patience = setTimeout(() => gone.abort(outOfPatience(waitMs, position)), waitMs)
   try {
     const session = await broker.open({ ...wanted, signal: gone.signal, onQueued })
     if (response.destroyed) await broker.close(session.handle)
@@ -37,8 +36,6 @@ export async function openSession(
   } catch (thrown) {
     if (steps?.began) steps.end({ status: 'failed', error: problemOf(thrown) })
     else sendProblem(response, thrown, position === 0 ? {} : { position })
-  } finally {
-    clearTimeout(patience)
   }
 }
 
@@ -52,13 +49,6 @@ function problemOf(thrown: unknown): JsonObject {
   return isRlenvError(thrown)
     ? { code: thrown.code, message: thrown.message, fix: thrown.fix ?? null }
     : { code: null, message: messageOf(thrown), fix: null }
-}
-
-function outOfPatience(waitMs: number, position: number): RlenvError {
-  return new RlenvError(`no place became free within ${waitMs} ms; ${position} in the queue`, {
-    code: 'RLENV_SERVER_FULL',
-    fix: 'Close sessions that are done, wait longer, or serve with a larger capacity.',
-  })
 }
 
 /** One JSON document per line, as things happen. */
