@@ -56,12 +56,12 @@ export class QueryConnection {
    * @param random - where `random()` draws from.
    * @throws {QueryStopped} when a bound is reached; otherwise what SQLite throws.
    */
-  run({ statement, columns, sorts, longestText }: VettedQuery, limits: QueryLimits, random: SeededRandom): QueryAnswer {
+  run({ statement, columns, ...traits }: VettedQuery, limits: QueryLimits, random: SeededRandom): QueryAnswer {
     this.#random = random
     const rows: SqliteRow[] = []
     const named = columns.join('').length
     let characters = 0
-    this.#meter.start(limits, { sorts, longestText })
+    this.#meter.start(limits, traits)
     for (const row of statement.iterate()) {
       if (rows.length === limits.limit) return { rows, cut: 'rows' }
       characters += row.reduce<number>((sum, value) => sum + lengthOf(value), named)

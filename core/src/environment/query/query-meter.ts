@@ -26,6 +26,8 @@ export interface QueryTraits {
   readonly sorts: boolean
   /** Longest text that its functions may make, in UTF-16 units. */
   readonly longestText: number
+  /** Rows of tables after which what it keeps of them would take too much memory. */
+  readonly mostKept: number
 }
 
 /**
@@ -34,15 +36,17 @@ export interface QueryTraits {
  */
 export class QueryMeter implements FunctionWatch {
   #bounds: QueryBounds = { visits: 0, deadlineMs: 0 }
+  #most = 0
   #left = 0
   /** Until when it may gather rows, and until when it may hand them out. */
   #gathers = 0
   #deadline = 0
   #longestText = 0
 
-  start(bounds: QueryBounds, { sorts, longestText }: QueryTraits): void {
+  start(bounds: QueryBounds, { sorts, longestText, mostKept }: QueryTraits): void {
     this.#bounds = bounds
-    this.#left = bounds.visits
+    this.#most = Math.min(bounds.visits, mostKept)
+    this.#left = this.#most
     this.#longestText = longestText
     const now = performance.now()
     this.#deadline = now + bounds.deadlineMs
@@ -51,11 +55,16 @@ export class QueryMeter implements FunctionWatch {
 
   /** One row of a table. Returns what a WHERE clause lets pass. @throws {QueryStopped} */
   visit(): 1 {
-    const { visits } = this.#bounds
-    if (--this.#left < 0)
-      throw new QueryStopped('visits', `it looks at more than ${visits} rows; narrow it down or join on keys`)
+    if (--this.#left < 0) throw this.#tooMany()
     this.#look(this.#gathers)
     return 1
+  }
+
+  #tooMany(): QueryStopped {
+    const advice = 'narrow it down or join on keys'
+    if (this.#most === this.#bounds.visits)
+      return new QueryStopped('visits', `it looks at more than ${this.#most} rows; ${advice}`)
+    return new QueryStopped('visits', `it keeps long texts of more than ${this.#most} rows; leave them out, ${advice}`)
   }
 
   /** Looks at the clock where no row of a table is counted: for each row of the result, and each call of a function of ours. @throws {QueryStopped} */

@@ -12,7 +12,7 @@ import type { QueryTraits } from './query-meter.ts'
 import { queryTextFaults } from './query-text.ts'
 import { characterTime, rowWork, searchTimes } from './query-work.ts'
 import { ReadTexts } from './read-texts.ts'
-import { textRoom } from './text-room.ts'
+import { keptRows, type TextUse, textRoom } from './text-room.ts'
 import { writtenOutFaults, writtenOutTables } from './written-out.ts'
 
 type QueryStatement = Database.Statement<[], SqliteValue[]>
@@ -31,6 +31,9 @@ export type QueryVetting =
 
 /** Most work between two counted rows: those that subqueries have yielded, which no view counts, by what each may take. */
 const mostUncountedWork = 1_000_000
+
+/** Instructions that begin to keep rows: to sort them, to look for equal ones, or for a subquery. */
+const keeping = new Set(['SorterOpen', 'OpenEphemeral', 'OpenAutoindex'])
 
 /** Names of tables that a message lists. */
 const mostListed = 40
@@ -130,16 +133,24 @@ export class QueryVetter {
         'reads something other than ordinary tables and views, such as a full-text table or json_each(), whose work nothing bounds',
       )
     if (faults.length > 0 || reads === null) return refused(faults)
-    const time = characterTime(own, searchTimes(tokens))
-    const room = textRoom({ rows: uncounted, time, ...this.#texts.of(tokens, reads) })
+    const texts = this.#texts.of(tokens, reads)
+    const room = textRoom({ rows: uncounted, time: characterTime(own, searchTimes(tokens)) }, texts)
     if (!room.ok) return refused([room.fault])
     const columns = statement.columns().map(({ name }) => name)
-    const sorts = opcodes.some(({ opcode }) => opcode === 'SorterOpen')
-    const { longestText } = room
-    return {
-      ok: true,
-      query: { statement: statement.raw(true).safeIntegers(true), columns, reads, sorts, longestText },
+    const traits = {
+      sorts: opcodes.some(({ opcode }) => opcode === 'SorterOpen'),
+      longestText: room.longestText,
+      mostKept: opcodes.some(({ opcode }) => keeping.has(opcode)) ? this.#keptRows(texts, reads, most) : most,
     }
+    return { ok: true, query: { statement: statement.raw(true).safeIntegers(true), columns, reads, ...traits } }
+  }
+
+  /** What is read once of each row takes no more memory than the database does. */
+  #keptRows(texts: TextUse, reads: readonly number[], most: number): number {
+    const kept = keptRows(texts, most)
+    if (kept === most) return most
+    const once = reads.reduce((sum, position) => sum + this.#rowCount(this.#tables[position] as TableInfo), 0)
+    return Math.min(most, Math.max(kept, once))
   }
 
   #cost(sql: string, most: number): PlanCost {

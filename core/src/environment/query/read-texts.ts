@@ -45,10 +45,7 @@ export class ReadTexts {
   }
 
   /** @param reads - tables that the query reads, as positions. */
-  of(
-    tokens: readonly SqlToken[],
-    reads: readonly number[],
-  ): Pick<TextUse, 'copies' | 'written' | 'mostStored' | 'stored'> {
+  of(tokens: readonly SqlToken[], reads: readonly number[]): TextUse {
     const viewed = namesOf(tokens).some((name) => this.#views.has(name))
     const written = viewed ? [...tokens, ...this.#viewTokens] : tokens
     const tables = reads.map((position) => this.#tables[position] as TableInfo)

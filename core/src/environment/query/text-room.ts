@@ -10,12 +10,11 @@ const usualLength = 100
 /** Characters of what is neither stored nor written, such as numbers that were calculated. */
 const shortest = 32
 
-/** What a query makes of texts. */
+/** Characters that a query may keep in memory, to sort them or to look for equal ones. */
+const mostKept = 256_000_000
+
+/** The texts that a query reads and makes. */
 export interface TextUse {
-  /** Rows that it looks at between two looks at the clock. */
-  readonly rows: number
-  /** Nanoseconds for each row and character of its texts. */
-  readonly time: number
   /** How many times as long as one that it reads a text may become. */
   readonly copies: number
   /** Characters of the texts that it writes out. */
@@ -25,6 +24,16 @@ export interface TextUse {
   /** The longest of them, which takes a look at all. */
   stored(): number
 }
+
+/** What a query does between two looks at the clock. */
+export interface RowUse {
+  /** Rows that it looks at. */
+  readonly rows: number
+  /** Nanoseconds for each of them and each character of its texts. */
+  readonly time: number
+}
+
+const longestOf = ({ copies, written }: TextUse, read: number): number => copies * (Math.max(read, shortest) + written)
 
 /** How long the texts may be that a query's functions make. */
 export type TextRoom =
@@ -36,16 +45,25 @@ export type TextRoom =
  * the longer its texts and the more it does with each, the fewer such rows it may have; where those it reads leave room,
  * its functions may make longer ones.
  */
-export function textRoom({ rows, time, copies, written, mostStored, stored }: TextUse): TextRoom {
+export function textRoom({ rows, time }: RowUse, texts: TextUse): TextRoom {
   const allowed = usualLength + mostNanoseconds / (rows * time)
-  const longest = (read: number) => copies * (Math.max(read, shortest) + written)
-  if (longest(mostStored) > allowed) {
-    const length = longest(stored())
+  if (longestOf(texts, texts.mostStored) > allowed) {
+    const length = longestOf(texts, texts.stored())
     if (length > allowed)
       return {
         ok: false,
         fault: `may make or go through texts of ${length} characters, at most ${Math.floor(allowed)} are allowed with what it calculates of each row; join or search fewer texts, or leave long ones out of its subqueries`,
       }
   }
-  return { ok: true, longestText: Math.min(longestMade, Math.floor(allowed / copies) - written) }
+  return { ok: true, longestText: Math.min(longestMade, Math.floor(allowed / texts.copies) - texts.written) }
+}
+
+/**
+ * Rows of tables of which a query may keep what it makes.
+ *
+ * @param visits - rows that it may look at.
+ */
+export function keptRows(texts: TextUse, visits: number): number {
+  if (visits * longestOf(texts, texts.mostStored) <= mostKept) return visits
+  return Math.floor(mostKept / longestOf(texts, texts.stored()))
 }

@@ -9,21 +9,19 @@ const repeated = (count: number, part: (at: number) => string, between: string) 
   Array.from({ length: count }, (_, at) => part(at)).join(between)
 
 /** 400 rows with a text of 10,000 characters and a number of 600 digits each, and a note full of hits. */
-const world = environment(
-  database(
-    `CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT, digits TEXT);
+const draft = database(
+  `CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT, digits TEXT);
     CREATE VIEW doubled AS SELECT id, s || s AS s FROM t;
     CREATE VIRTUAL TABLE notes USING fts5(body);`,
-    `INSERT INTO t VALUES ${repeated(400, (at) => `(${at}, '${'a'.repeat(10_000)}', '${'7'.repeat(600)}')`, ',')};
+  `INSERT INTO t VALUES ${repeated(400, (at) => `(${at}, '${'a'.repeat(10_000)}', '${'7'.repeat(600)}')`, ',')};
     INSERT INTO notes VALUES ('${'hit '.repeat(5_000)}');`,
-  ),
-  [
-    queryTool(
-      { deadlineMs, visits: 1_000_000_000 },
-      { inputSchema: { ...sqlArgument, properties: { sql: { type: 'string', maxLength: 16_384 } } } },
-    ),
-  ],
 )
+const world = environment(draft, [
+  queryTool(
+    { deadlineMs, visits: 1_000_000_000 },
+    { inputSchema: { ...sqlArgument, properties: { sql: { type: 'string', maxLength: 16_384 } } } },
+  ),
+])
 const instance = world.open({ seed: 1 })
 afterAll(() => world.close())
 
@@ -89,6 +87,21 @@ describe('a query that makes much of long texts', () => {
       'statement_failed',
       expect.stringMatching(/replace\(\) would make 80000 characters, at most \d+ are allowed/),
     ])
+  })
+
+  test('keeps no more of them than memory allows', () => {
+    const sorted = (deadline: number, sql: string) => {
+      const patient = environment(draft, [queryTool({ deadlineMs: deadline, visits: 1_000_000_000 })])
+      const { result } = patient.open({ seed: 1 }).call('query', { sql })
+      patient.close()
+      return result.ok ? (result.content as unknown[]).length : result.error
+    }
+    expect(sorted(60_000, 'SELECT a.id FROM t a, t b WHERE b.id < 200 ORDER BY a.s, b.id')).toMatchObject({
+      code: 'query_too_large',
+      message: expect.stringMatching(/keeps long texts of more than 255\d\d rows/),
+    })
+    expect(sorted(60_000, 'SELECT a.id FROM t a, t b WHERE b.id < 200 ORDER BY a.digits || a.id, b.id')).toBe(200)
+    expect(sorted(60_000, 'SELECT s FROM t ORDER BY s DESC LIMIT 3')).toBe(3)
   })
 
   test('may do so with the long texts that it finds, row by row', () => {
