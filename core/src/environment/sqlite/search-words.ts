@@ -31,9 +31,6 @@ const functions: ReadonlyMap<string, SearchRole> = new Map([
   ['RTRIM', 'characters'],
 ])
 
-/** Names, in upper case, of the functions that search for their second argument. */
-export const searchingFunctions: readonly string[] = [...functions.keys()]
-
 const operandEnds = new Set(
   `AND OR WHEN THEN ELSE END FROM WHERE GROUP HAVING ORDER LIMIT UNION EXCEPT INTERSECT RETURNING ON`.split(' '),
 )
