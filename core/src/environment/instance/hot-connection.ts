@@ -8,7 +8,7 @@ import type { TouchedRows } from './changed-rows.ts'
 import type { WriteLog } from './instance-state.ts'
 import { KeptConnection } from './kept-connection.ts'
 import { repeatWrites } from './repeat-writes.ts'
-import { ReplaceHazards } from './replace-hazards.ts'
+import { WatchHazards } from './watch-hazards.ts'
 import { WriteWatch } from './write-watch.ts'
 
 /** A state that is known by the writes that lead to it. */
@@ -44,7 +44,7 @@ export class HotConnection {
   /** Tables that were scanned because nobody watched them; they are watched from the next transaction on. */
   readonly #wanted = new Set<number>()
   readonly #watchable: boolean
-  #hazards: ReplaceHazards | undefined
+  #hazards: WatchHazards | undefined
 
   constructor(parts: HotConnectionParts) {
     this.#parts = parts
@@ -138,7 +138,7 @@ export class HotConnection {
   }
 
   #hides(table: number, writes: readonly LoggedWrite[]): boolean {
-    this.#hazards ??= new ReplaceHazards(this.#parts.base(), this.#parts.image)
+    this.#hazards ??= new WatchHazards(this.#parts.base(), this.#parts.image)
     const hazards = this.#hazards
     return writes.some(({ statement }) => hazards.hides(statement, table))
   }

@@ -35,6 +35,7 @@ export class InstanceDatabase {
   #own: Connection | null = null
   #saved = false
   #failed = false
+  #orderMattered = false
 
   /** @param writes - whether what is to come may write. */
   constructor(places: StatementPlaces, writes: boolean) {
@@ -50,6 +51,11 @@ export class InstanceDatabase {
   /** Whether a write has failed that {@link takeBack} has not taken back: nobody knows what it left behind. */
   get failed(): boolean {
     return this.#failed
+  }
+
+  /** Whether a write may have come out otherwise on a connection of another kind: see `OrderMatters`. */
+  get orderMattered(): boolean {
+    return this.#orderMattered
   }
 
   /** Tables that the statements so far may have left something behind in when they failed. */
@@ -84,10 +90,12 @@ export class InstanceDatabase {
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
     this.#places.changed.writes(statement)
     const own = this.own()
+    if (statement.orderMatters === 'always') this.#orderMattered = true
     try {
       return own.run(statement, bindings)
     } catch (thrown) {
       this.#failed = true
+      if (statement.orderMatters !== 'never') this.#orderMattered = true
       if (this.#saved && !undoneBySqlite(thrown)) for (const table of statement.writes) own.partlyWritten.add(table)
       throw thrown
     }

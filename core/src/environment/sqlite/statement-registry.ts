@@ -56,7 +56,7 @@ export class StatementRegistry {
     const single = parameters.length > 0
     const told = { sql, positional: sql, columns, parameters, single, ...nothing }
     const slot = this.#slotOf(sql)
-    return { ...told, usesRandom: false, inserts: false, point: null, id: -1, slot }
+    return { ...told, usesRandom: false, inserts: false, point: null, orderMatters: 'never', id: -1, slot }
   }
 
   #keep(statement: VettedStatement): RegisteredStatement {

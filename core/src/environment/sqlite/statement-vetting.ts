@@ -18,6 +18,7 @@ import { type PlanNamesParts, planNames, withViews } from './plan-names.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
+import { type OrderedWrite, type OrderMatters, RowOrder } from './row-order.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
 import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
@@ -58,6 +59,8 @@ export interface VettedStatement {
   readonly inserts: boolean
   /** Set when it can touch one row only. */
   readonly point: PointWrite | null
+  /** Whether it may come out differently where triggers note which rows it writes. */
+  readonly orderMatters: OrderMatters
 }
 
 export type Vetting =
@@ -125,6 +128,7 @@ export class StatementVetter {
   /** Tables whose own definition or triggers stop a statement halfway without taking back what it did. */
   readonly #failing = new Set<number>()
   #fired: FiredWork | null = null
+  #order: RowOrder | null = null
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
   constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
@@ -192,6 +196,9 @@ export class StatementVetter {
     const calls = callsFault(withViews(tokens, this.#names.views), visits)
     if (calls !== null) faults.push(calls)
     if (faults.length > 0) return { ok: false, faults }
+    const point = firesPrograms ? null : this.#point(tokens, plan, writes)
+    const usesRandom = opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true)
+    const written = { tokens, opcodes, writes, firesPrograms, usesRandom, point }
     const vetted: VettedStatement = {
       sql,
       positional: this.#positional(sql, tokens),
@@ -204,12 +211,26 @@ export class StatementVetter {
       single: yieldsOneRow(opcodes),
       visits,
       partial: this.#isPartial(tokens, writes),
-      usesRandom: opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true),
+      usesRandom,
       searchTexts: searchTexts(tokens, plan),
       inserts: reportsRowid(opcodes) && !isUpsert(tokens),
-      point: firesPrograms ? null : this.#point(tokens, plan, writes),
+      point,
+      orderMatters: statement.readonly ? 'never' : this.#orderMatters(written),
     }
     return { ok: true, statement: vetted }
+  }
+
+  #orderMatters(write: OrderedWrite): OrderMatters {
+    this.#order ??= new RowOrder({
+      database: this.#database,
+      tableOfPage: this.#tableOfPage,
+      replacing: this.#replacing,
+      orderOf: (sql) => {
+        const vetting = this.vet(sql)
+        return vetting.ok ? vetting.statement.orderMatters : undefined
+      },
+    })
+    return this.#order.of(write)
   }
 
   #isPartial(tokens: readonly SqlToken[], writes: readonly number[]): boolean {

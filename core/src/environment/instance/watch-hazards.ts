@@ -1,6 +1,6 @@
 import type { DatabaseImage } from '../image/database-image.ts'
 import type { Connection } from '../sqlite/connection.ts'
-import { quoteName } from '../sqlite/sql-text.ts'
+import { foldName, quoteName } from '../sqlite/sql-text.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 
@@ -45,20 +45,61 @@ function keyTells(connection: Connection, table: TableInfo): KeyTells {
   return keyedApart ? 'both unless the row id is set' : 'both'
 }
 
-/** Knows which writes may delete rows by REPLACE that no trigger sees and whose keys the written rows do not have. */
-export class ReplaceHazards {
+interface ListedForeignKey {
+  readonly seq: number
+  readonly table: string
+  readonly from: string
+  readonly to: string | null
+}
+
+/** What a declared type makes of values. Source: sqlite.org/datatype3.html, section 3.1. */
+function affinityOf(table: TableInfo, column: string): string {
+  const type = table.columns.find(({ name }) => foldName(name) === foldName(column))?.type ?? ''
+  if (/INT/i.test(type)) return 'INTEGER'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
+}
+
+/**
+ * Positions of the tables that are referred to by columns of another type. SQLite converts a deleted row's key to that
+ * type to look for rows that refer to it, and triggers see it converted: 7 for '007'.
+ */
+function convertedKeys(connection: Connection, { tables }: DatabaseImage): ReadonlySet<number> {
+  const converted = new Set<number>()
+  for (const child of tables) {
+    const listed = connection.database.pragma(`main.foreign_key_list(${quoteName(child.name)})`)
+    for (const { table, seq, from, to } of listed as readonly ListedForeignKey[]) {
+      const position = tables.findIndex(({ name }) => foldName(name) === foldName(table))
+      const parent = tables[position]
+      const key = to ?? parent?.primaryKey[seq]
+      if (parent === undefined || key === undefined) continue
+      if (affinityOf(parent, key) !== affinityOf(child, from)) converted.add(position)
+    }
+  }
+  return converted
+}
+
+/**
+ * Knows after which writes the keys that triggers have noted do not tell all: REPLACE deletes rows that no trigger sees
+ * and whose keys the written rows may not have, and foreign keys may convert what is noted.
+ */
+export class WatchHazards {
+  readonly #converted: ReadonlySet<number>
   readonly #tells: readonly KeyTells[]
   readonly #schemaReplaces: boolean
   readonly #schemaNamesRowid: boolean
 
   constructor(connection: Connection, image: DatabaseImage) {
+    this.#converted = convertedKeys(connection, image)
     this.#tells = image.tables.map((table) => keyTells(connection, table))
     this.#schemaReplaces = image.schema.some((sql) => replaces.test(sql))
     this.#schemaNamesRowid = image.schema.some((sql) => namesRowid.test(sql))
   }
 
-  /** Whether a statement may have deleted rows of a table, by position, without a trace. */
+  /** Whether a statement may have changed rows of a table, by position, without a trace. */
   hides({ sql }: RegisteredStatement, table: number): boolean {
+    if (this.#converted.has(table)) return true
     if (!this.#schemaReplaces && !replaces.test(sql)) return false
     const tells = this.#tells[table]
     if (tells === 'both') return false
