@@ -16,6 +16,9 @@ export interface StdioOptions {
   readonly signal?: AbortSignal
 }
 
+/** Requests without an answer beyond which no more are read: each is held until its turn comes. */
+const mostPending = 256
+
 /**
  * MCP over stdio for one client. Resolves when the input has ended and everything that was asked is answered, when the
  * output is closed, or at the signal. Does not close the session.
@@ -48,6 +51,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       lines.push(chunk)
       if (output.writableNeedDrain) await drained(output, gone.signal)
+      while (pending.size > mostPending) await Promise.race(pending)
     }
   } catch (cause) {
     if (!gone.signal.aborted) throw cause
