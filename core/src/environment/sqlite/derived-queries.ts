@@ -56,9 +56,25 @@ function groupedOutput(
   return free && named.owner === '' ? outputs.find(({ name }) => name === named.column) : undefined
 }
 
+const hints = new Set(['LIKELY', 'UNLIKELY', 'LIKELIHOOD'])
+
+/** Whether SQLite may call an output that is given no name after a column: `(k)`, `k COLLATE NOCASE`, `likely(k)`, a row id. */
+function mayBeColumn({ name, expression: [first, second] }: OutputColumn): boolean {
+  if (name !== null) return false
+  return first?.kind !== 'word' || hints.has(first.keyword) || !isSymbol(second, '(')
+}
+
+/** Outputs that surely have their names for themselves: of two that share one, SQLite lets the first keep it. */
+function namedFirst(outputs: readonly OutputColumn[]): readonly OutputColumn[] {
+  const unsure = outputs.findIndex(mayBeColumn)
+  const before = unsure < 0 ? outputs : outputs.slice(0, unsure)
+  return before.filter(({ name }, at) => before.findIndex((other) => other.name === name) === at)
+}
+
 function keyOf({ distinct, outputs, groups }: SelectParts, table: TableInfo | null): ReadonlySet<string> | null {
   const keys = groups?.map((term) => groupedOutput(term, outputs, table)) ?? (distinct ? outputs : null)
-  const names = keys?.map((output) => output?.name ?? '') ?? []
+  const first = namedFirst(outputs)
+  const names = keys?.map((output) => (output !== undefined && first.includes(output) ? (output.name ?? '') : '')) ?? []
   return names.length > 0 && names.every((name) => ordinaryName.test(name)) ? new Set(names) : null
 }
 
@@ -79,7 +95,9 @@ function handed(
 /** Columns of the table by the names under which they are handed on; of two outputs of a name the first counts. */
 function handedOn(outputs: readonly OutputColumn[], table: TableInfo | null): ReadonlyMap<string, string> {
   const names = new Map<string, string | undefined>()
-  for (const [name, column] of table === null ? [] : outputs.flatMap((output) => handed(output, table)))
+  const unsure = outputs.findIndex((output) => mayBeColumn(output) && !isStar(output.expression))
+  const before = unsure < 0 ? outputs : outputs.slice(0, unsure)
+  for (const [name, column] of table === null ? [] : before.flatMap((output) => handed(output, table)))
     if (!names.has(name)) names.set(name, column)
   return new Map([...names].flatMap(([name, column]) => (column === undefined ? [] : [[name, column]])))
 }

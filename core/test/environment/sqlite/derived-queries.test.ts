@@ -34,6 +34,21 @@ describe('what a subquery yields counts whole where a search may find all of it:
       'whose name is a column of the table',
       declared('p AS MATERIALIZED (SELECT 1 AS word FROM t GROUP BY word)', 'word'),
     ],
+    ['of two columns with one name', declared('p AS MATERIALIZED (SELECT 1 AS k, id AS k FROM t GROUP BY id)', 'k')],
+    [
+      'behind a column in brackets of the same name',
+      declared('p AS MATERIALIZED (SELECT (k), id AS k FROM t GROUP BY id)', 'k'),
+    ],
+    [
+      'behind a column with a collation',
+      declared('p AS MATERIALIZED (SELECT k COLLATE BINARY, id AS k FROM t GROUP BY id)', 'k'),
+    ],
+    ['behind a column with a hint', declared('p AS MATERIALIZED (SELECT likely(k), id AS k FROM t GROUP BY id)', 'k')],
+    ['behind all columns of the table', declared('p AS MATERIALIZED (SELECT *, id AS k FROM t GROUP BY id)', 'k')],
+    [
+      'distinct, behind a column in brackets of the same name',
+      declared('p AS MATERIALIZED (SELECT (k), id AS k FROM t)', 'k'),
+    ],
     ['named after an operator', declared('p AS MATERIALIZED (SELECT id - k, 1 AS k FROM t GROUP BY 1)', 'k')],
     ['that hands the row id on', declared('p AS MATERIALIZED (SELECT rowid, 1 AS rowid FROM t GROUP BY 1)', 'rowid')],
     ['with columns of other names', declared('p (k, id) AS MATERIALIZED (SELECT id, 1 FROM t GROUP BY id)', 'id')],
