@@ -7,6 +7,7 @@ import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import { HttpGuard, loopbackHosts } from './http-guard.ts'
 import { HttpProblem, sendProblem } from './http-problem.ts'
 import { type Match, type Route, RouteTable, type Upgrade } from './http-route.ts'
+import { PipelinedRequests } from './pipelined-requests.ts'
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
@@ -52,6 +53,7 @@ export class HttpServer {
   readonly #server: Server
   readonly #sockets: WebSocketServer
   readonly #silent = new WeakSet<WebSocket>()
+  readonly #pipelined = new PipelinedRequests()
   #pinger: NodeJS.Timeout | null = null
 
   /** @throws {RlenvError} RLENV_ADDRESS_UNUSABLE for an address beyond this machine without a token. */
@@ -104,6 +106,7 @@ export class HttpServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#pipelined.began(request.socket, response)
     try {
       const { entry, params } = this.#route(request)
       this.#guard.admit(request, entry.access ?? 'client')

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import { readBody, sendJson } from '../../src/serving/http-problem.ts'
 import type { Route, Upgrade } from '../../src/serving/http-route.ts'
 import { HttpServer, type HttpServerOptions } from '../../src/serving/http-server.ts'
+import { Gate } from './gated-world.ts'
 import { rawExchange } from './raw-http.ts'
 
 const echo: Route = {
@@ -86,6 +87,31 @@ describe('HttpServer', () => {
     expect(text).toMatch(new RegExp(`HTTP/1.1 ${status}[\\s\\S]*HTTP/1.1 200`))
     const cut = await rawExchange(port, sent(80))
     expect([cut.closed, cut.text.includes('HTTP/1.1 200')]).toEqual([true, false])
+  })
+
+  test('reads no more from a connection whose requests are not answered yet, and answers them all in the end', async () => {
+    const gate = new Gate()
+    const slow: Route = {
+      method: 'POST',
+      path: '/slow',
+      handle: async (request, response) => {
+        await readBody(request, 2_000)
+        await gate.wait()
+        sendJson(response, 200, {})
+      },
+    }
+    const { port } = await listen({ routes: [slow, open] })
+    const requests = 2_000
+    const body = 'x'.repeat(1_000)
+    const one = `POST /slow HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n${body}`
+    const exchange = rawExchange(port, one.repeat(requests) + lastRequest, 20_000)
+    await expect.poll(() => gate.waiting).toBeGreaterThan(64)
+    for (let turn = 0; turn < 1_000; turn++) await new Promise((resolve) => setImmediate(resolve))
+    // What one read of 64 KiB holds may follow, several times.
+    expect(gate.waiting).toBeLessThan(500)
+    gate.open()
+    const { text } = await exchange
+    expect(text.match(/HTTP\/1.1 200/g)).toHaveLength(requests + 1)
   })
 
   test('hides what went wrong inside and logs it', async () => {
