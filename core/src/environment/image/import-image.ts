@@ -9,6 +9,7 @@ import { readTables } from '../sqlite/table-info.ts'
 import { imageOf, invalidDatabase } from './build-image.ts'
 import type { DatabaseImage } from './database-image.ts'
 import { foreignKeyFindings } from './foreign-keys.ts'
+import { definitionFault } from './statement-guard.ts'
 import { triggerFindings } from './trigger-findings.ts'
 import { unreadableViews, ViewGuard } from './view-guard.ts'
 
@@ -52,20 +53,24 @@ function normalize(database: Database.Database): void {
   database.prepare('VACUUM').run()
 }
 
-function viewFindings(database: Database.Database): string[] {
-  const views = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid").raw().all()
+/** Definitions that no statement could be looked at for, because SQLite carries them out in whatever reads or writes. */
+function definitionFindings(database: Database.Database): string[] {
+  const stored = database
+    .prepare('SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid')
+    .raw()
   const guard = new ViewGuard()
-  return (views as readonly (readonly [string, string])[]).flatMap(([name, sql]) => {
-    const fault = guard.fault(sqlTokens(sql))
-    return fault === null ? [] : [`view ${name} ${fault}`]
+  return (stored.all() as readonly (readonly [string, string, string])[]).flatMap(([type, name, sql]) => {
+    const tokens = sqlTokens(sql)
+    const faults = [guard.fault(tokens), definitionFault(tokens)].filter((fault) => fault !== null)
+    return faults.map((fault) => `${type} ${name} ${fault}`)
   })
 }
 
 function imageFromCopy(path: string, source: string, clock: string): DatabaseImage {
   const database = openSqlite(path)
   try {
-    const repeating = viewFindings(database)
-    if (repeating.length > 0) throw invalidDatabase(repeating, source)
+    const endless = definitionFindings(database)
+    if (endless.length > 0) throw invalidDatabase(endless, source)
     normalize(database)
     const findings = [
       ...unreadableViews(database),

@@ -1,8 +1,8 @@
+import { searchedLiteralFaults } from '../sqlite/searched-operands.ts'
 import type { SqlStatement, SqlToken } from '../sqlite/sql-text.ts'
 import { generatedColumnFault } from './generated-columns.ts'
 
 const created = new Set(['TABLE', 'INDEX', 'VIEW', 'TRIGGER', 'VIRTUAL'])
-const virtualModules = new Set(['FTS5', 'RTREE'])
 const dataStatements = new Set(['INSERT', 'REPLACE', 'UPDATE', 'DELETE'])
 
 /** The first keywords of a statement, for messages: "ATTACH DATABASE". */
@@ -16,9 +16,15 @@ function headOf(tokens: readonly SqlToken[]): string {
 function virtualTableFault(tokens: readonly SqlToken[]): string | null {
   const using = tokens.findIndex((token) => token.keyword === 'USING')
   const module = tokens[using + 1]?.keyword ?? ''
-  return virtualModules.has(module)
-    ? null
-    : `a virtual table of module ${module.toLowerCase() || '(none)'} is not allowed`
+  if (module === 'FTS5') return null
+  const instead = module === 'RTREE' ? '; store bounds in columns of a table, with an index on them' : ''
+  return `a virtual table of module ${module.toLowerCase() || '(none)'} is not allowed, only fts5${instead}`
+}
+
+/** Why a table, index or view may not be defined so; null when it may. Found before SQLite sees it. */
+export function definitionFault(tokens: readonly SqlToken[]): string | null {
+  const faults = searchedLiteralFaults(tokens)
+  return faults.length > 0 ? faults.join('; ') : generatedColumnFault(tokens)
 }
 
 /** Why a statement may not be part of a schema; null when it may. */
@@ -31,8 +37,8 @@ export function schemaStatementFault({ tokens }: SqlStatement): string | null {
   const asSelect = words.findIndex(
     (word, index) => word === 'AS' && (words[index + 1] === 'SELECT' || words[index + 1] === 'WITH'),
   )
-  if (noun !== 'TABLE') return null
-  return asSelect > 0 ? 'CREATE TABLE AS SELECT is not allowed; declare the columns' : generatedColumnFault(tokens)
+  if (noun === 'TABLE' && asSelect > 0) return 'CREATE TABLE AS SELECT is not allowed; declare the columns'
+  return definitionFault(tokens)
 }
 
 /** Why a statement may not be part of a database's rows; null when it may. */

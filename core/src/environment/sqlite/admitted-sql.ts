@@ -63,6 +63,9 @@ export const refusedTables = /^(?:pragma_|sqlite_)|^(?:dbstat|bytecode|tables_us
 /** Longest SQL text of one statement, in characters. */
 export const longestSql = 16_384
 
+/** Length, in characters, that a parameter's text is taken to have: that of an argument without a bound of its own. */
+export const longestParameter = 10_000
+
 /** Most rows that a statement may change: each takes as long as several visits, and once more for the diff. */
 export const mostChanges = 200_000
 

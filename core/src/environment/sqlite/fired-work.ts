@@ -1,14 +1,16 @@
 import type Database from 'better-sqlite3'
-import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { foldName, isSymbol, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
-import { triggerStatements } from './trigger-statements.ts'
+import { comparingStatements } from './trigger-statements.ts'
 
 export type RowEvent = 'INSERT' | 'UPDATE' | 'DELETE'
 
 /** What a statement does to the rows of what it names. */
 export interface RowChange {
   readonly events: readonly RowEvent[]
+  /** Whether it deletes rows that are in the way. */
+  readonly replaces: boolean
   /** Table or view, in lower case. */
   readonly target: string
 }
@@ -57,7 +59,8 @@ export function rowChange(tokens: readonly SqlToken[]): RowChange | null {
   const { keyword } = tokens[verb] as SqlToken
   const event = isEvent(keyword) ? keyword : 'INSERT'
   const upserts = tokens.some((token, at) => token.keyword === 'DO' && tokens[at + 1]?.keyword === 'UPDATE')
-  return { events: upserts ? [event, 'UPDATE'] : [event], target: targetOf(tokens, verb) }
+  const replaces = tokens.some((token, at) => token.keyword === 'REPLACE' && !isSymbol(tokens[at + 1], '('))
+  return { events: upserts ? [event, 'UPDATE'] : [event], replaces, target: targetOf(tokens, verb) }
 }
 
 /** Whether a foreign key's action changes the rows that refer to one. */
@@ -87,14 +90,16 @@ export class FiredWork {
     for (const [table, sql] of triggers as readonly (readonly [string, string])[]) {
       const event = sqlTokens(sql).find(({ keyword }) => isEvent(keyword))?.keyword ?? ''
       const key = `${event} ${foldName(table)}`
-      this.#triggers.set(key, [...(this.#triggers.get(key) ?? []), ...triggerStatements(sql)])
+      const statements = comparingStatements(database, { sql, owner: table }, tables)
+      this.#triggers.set(key, [...(this.#triggers.get(key) ?? []), ...statements])
     }
     for (const child of tables) this.#addCascades(child)
   }
 
   /** Row visits for one row of each event. Whatever is looked at already counts nothing again: no trigger fires itself. */
-  visits({ events, target }: RowChange): number {
-    return events.reduce((sum, event) => sum + this.#ofEvent(event, target), 0)
+  visits({ events, replaces, target }: RowChange): number {
+    const own = events.reduce((sum, event) => sum + this.#ofEvent(event, target), 0)
+    return replaces ? own + this.#ofCascades('DELETE', target, false) : own
   }
 
   #addCascades(child: TableInfo): void {
@@ -110,28 +115,35 @@ export class FiredWork {
     }
   }
 
-  #ofEvent(event: RowEvent, target: string): number {
+  /** @param nested - whether something fired does it, which the plan of no statement shows. */
+  #ofEvent(event: RowEvent, target: string, nested = false): number {
     const key = `${event} ${target}`
-    const known = this.#known.get(key)
+    const known = this.#known.get(`${key} ${nested}`)
     if (known !== undefined) return known
-    this.#known.set(key, 0)
-    let visits = (this.#triggers.get(key) ?? []).reduce((sum, sql) => sum + this.#parts.visits(sql), 0)
-    if (event !== 'INSERT')
-      for (const cascade of this.#cascades.get(target) ?? []) visits += this.#ofCascade(event, target, cascade)
-    this.#known.set(key, visits)
+    this.#known.set(`${key} ${nested}`, 0)
+    const fired = (this.#triggers.get(key) ?? []).reduce((sum, sql) => sum + this.#parts.visits(sql), 0)
+    const visits = fired + (event === 'INSERT' ? 0 : this.#ofCascades(event, target, nested))
+    this.#known.set(`${key} ${nested}`, visits)
     return visits
   }
 
-  #ofCascade(event: 'UPDATE' | 'DELETE', parent: string, { child, columns, onDelete, onUpdate }: Cascade): number {
+  #ofCascades(event: 'UPDATE' | 'DELETE', parent: string, nested: boolean): number {
+    const cascades = this.#cascades.get(parent) ?? []
+    return cascades.reduce((sum, cascade) => sum + this.#ofCascade(event, parent, { ...cascade, nested }), 0)
+  }
+
+  #ofCascade(event: 'UPDATE' | 'DELETE', parent: string, cascade: Cascade & { readonly nested: boolean }): number {
+    const { child, columns, onDelete, onUpdate, nested } = cascade
     const action = event === 'DELETE' ? onDelete : onUpdate
-    if (!changesRows(action)) return 0
+    if (!changesRows(action) && !nested) return 0
     const { rowCount, facts } = this.#parts
     const rows = Math.max(1, rowCount(child))
     const group = Math.max(1, facts.largestGroup(child, columns))
     const search = facts.isIndexed(child, columns) ? group : rows
+    if (!changesRows(action)) return search
     // Deleting what refers to itself goes on until no row is left.
     if (foldName(child.name) === parent && event === 'DELETE' && action === 'CASCADE') return rows * search
     const next: RowEvent = action === 'CASCADE' ? event : 'UPDATE'
-    return search + group * (1 + this.#ofEvent(next, foldName(child.name)))
+    return search + group * (1 + this.#ofEvent(next, foldName(child.name), true))
   }
 }

@@ -143,7 +143,8 @@ export function planNames(
     },
     shadowed: (name) => names.derived.has(foldName(name)) && known(name).length > 0,
     searched: (name, detail, rows) => {
-      const found = known(name)
+      const unnamed = tables[positions.get(foldName(name)) ?? -1]
+      const found = known(name).length > 0 || unnamed === undefined ? known(name) : [unnamed]
       const derived = names.derived.has(foldName(name)) || found.length === 0
       const yielded = derived ? derivedHit(name, detail, rows) : 1
       return Math.min(rows, Math.max(yielded, ...found.map((table) => searched(name, table, detail, rows))))

@@ -31,19 +31,23 @@ export interface StoredSearch {
 
 /**
  * The search of a statement for those stored texts that repeat themselves most, as they are when it is looked at; null
- * without any. Names of columns count in whatever table; behind a subquery's own name any column of the statement may stand.
+ * without any. Names of columns count in whatever table; behind a subquery's own name any column of the text may stand.
+ *
+ * @param texts - the statement, and what it carries out besides: views, and definitions of the tables that it opens.
  */
 export function storedSearch(
-  tokens: readonly SqlToken[],
+  texts: readonly (readonly SqlToken[])[],
   tables: readonly TableInfo[],
   facts: StoredFacts,
 ): StoredSearch | null {
   const columns = new Set(tables.flatMap((table) => table.columns.map(({ name }) => foldName(name))))
-  const anywhere = namesOf(tokens).filter((name) => columns.has(name))
-  const found = writtenSearches(tokens).map(({ by, operand }) => {
-    const named = namesOf(operand)
-    const known = named.filter((name) => columns.has(name))
-    return { by, overlap: facts.mostOverlap(tables, named.length > 0 && known.length === 0 ? anywhere : known) }
+  const found = texts.flatMap((tokens) => {
+    const anywhere = namesOf(tokens).filter((name) => columns.has(name))
+    return writtenSearches(tokens).map(({ by, operand }) => {
+      const named = namesOf(operand)
+      const known = named.filter((name) => columns.has(name))
+      return { by, overlap: facts.mostOverlap(tables, named.length > 0 && known.length === 0 ? anywhere : known) }
+    })
   })
   return found.reduce<StoredSearch | null>((most, one) => (one.overlap > (most?.overlap ?? 0) ? one : most), null)
 }

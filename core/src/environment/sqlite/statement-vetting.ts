@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { messageOf } from '../../errors/rlenv-error.ts'
-import { admittedStatements, longestSql, mostChanges, mostRowVisits, refusedTables } from './admitted-sql.ts'
-import { callsFault } from './called-functions.ts'
+import { mostChanges, mostRowVisits } from './admitted-sql.ts'
 import { FiredWork, rowChange } from './fired-work.ts'
 import {
   type Opcode,
@@ -17,12 +16,16 @@ import { type PlanLine, planCost } from './plan-cost.ts'
 import { type PlanNamesParts, planNames, withViews } from './plan-names.ts'
 import { type PointWrite, pointWrite } from './point-write.ts'
 import { positionalSql } from './positional-sql.ts'
+import { timeFault } from './program-time.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
 import { type OrderedWrite, type OrderMatters, RowOrder } from './row-order.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
+import { writtenSearches } from './search-words.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
 import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { isUpsert, textFaults } from './statement-text.ts'
 import { StoredFacts } from './stored-facts.ts'
+import { StoredTexts } from './stored-texts.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
 
@@ -67,28 +70,17 @@ export type Vetting =
   | { readonly ok: true; readonly statement: VettedStatement }
   | { readonly ok: false; readonly faults: readonly string[] }
 
+/** What a database's schema holds; `name` is that of the table, for what belongs to one. */
+interface StoredObject {
+  readonly type: string
+  readonly name: string
+  readonly page: number | null
+  readonly sql: string | null
+}
+
 export type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
 
 export const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
-
-function textFaults(sql: string, tokens: readonly SqlToken[]): string[] {
-  const faults: string[] = []
-  if (sql.length > longestSql) faults.push(`is ${sql.length} characters long, at most ${longestSql} are allowed`)
-  const [first] = tokens
-  if (first === undefined) return ['holds no statement']
-  if (!admittedStatements.has(first.keyword)) faults.push(`starts with ${first.text}, which is not allowed`)
-  for (const token of tokens) {
-    if (token.kind === 'parameter' && sql[token.start] !== '@')
-      faults.push(`has a parameter not written as @name: ${sql.slice(token.start, token.end)}`)
-    if ((token.kind === 'word' || token.kind === 'quoted') && refusedTables.test(token.text))
-      faults.push(`names ${token.text}`)
-  }
-  return faults
-}
-
-function isUpsert(tokens: readonly SqlToken[]): boolean {
-  return tokens.some(({ keyword }, index) => keyword === 'DO' && tokens[index + 1]?.keyword === 'UPDATE')
-}
 
 /** What a view selects, from the text that creates it. */
 export function viewBody(sql: string | null): readonly SqlToken[] {
@@ -127,6 +119,9 @@ export class StatementVetter {
   readonly #views = new Map<string, number>()
   /** Tables whose own definition or triggers stop a statement halfway without taking back what it did. */
   readonly #failing = new Set<number>()
+  readonly #texts: StoredTexts
+  /** Definitions of tables and indexes that search for texts, by the pages at which those begin. */
+  readonly #searching = new Map<number, readonly SqlToken[]>()
   #fired: FiredWork | null = null
   #order: RowOrder | null = null
 
@@ -137,27 +132,29 @@ export class StatementVetter {
     const views = new Map<string, readonly SqlToken[]>()
     this.#names = { tables, rowCount, facts: new StoredFacts(database), views }
     const position = new Map(tables.map((table, index) => [foldName(table.name), index]))
-    const pages = database
-      .prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master')
-      .all() as readonly {
-      readonly type: string
-      readonly name: string
-      readonly page: number | null
-      readonly sql: string | null
-    }[]
-    for (const { type, name, page, sql } of pages) {
-      if (type === 'view') {
-        views.set(foldName(name), viewBody(sql))
-        this.#views.set(foldName(name), columnRepetitions(viewBody(sql), this.#views))
+    const stored = database.prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master').all()
+    for (const object of stored as readonly StoredObject[]) {
+      const tokens = sqlTokens(object.sql ?? '')
+      const name = foldName(object.name)
+      if (object.type === 'view') {
+        views.set(name, viewBody(object.sql))
+        this.#views.set(name, columnRepetitions(viewBody(object.sql), this.#views))
       }
-      const table = position.get(foldName(name))
-      if (table !== undefined && page) this.#tableOfPage.set(page, table)
-      if (table !== undefined && /\bREPLACE\b/i.test(sql ?? '')) this.#replacing.add(table)
-      if (table !== undefined && sqlTokens(sql ?? '').some(({ keyword }) => keyword === 'FAIL'))
-        this.#failing.add(table)
+      const table = position.get(name)
+      if (table !== undefined) this.#noteDefinition(table, object.page, tokens)
     }
     const paged = new Set(this.#tableOfPage.values())
     this.#virtual = tables.map((_, index) => index).filter((index) => !paged.has(index))
+    const [tableOfPage, virtual] = [this.#tableOfPage, this.#virtual]
+    this.#texts = new StoredTexts({ database, tables, tableOfPage, virtual, facts: this.#names.facts })
+  }
+
+  /** Notes what belongs to a table: itself, an index or a trigger. */
+  #noteDefinition(table: number, page: number | null, tokens: readonly SqlToken[]): void {
+    if (page) this.#tableOfPage.set(page, table)
+    if (page && writtenSearches(tokens).length > 0) this.#searching.set(page, tokens)
+    if (tokens.some(({ keyword }) => keyword === 'REPLACE')) this.#replacing.add(table)
+    if (tokens.some(({ keyword }) => keyword === 'FAIL')) this.#failing.add(table)
   }
 
   vet(sql: string): Vetting {
@@ -179,9 +176,11 @@ export class StatementVetter {
     const writes = this.#writes(opcodes)
     const firesPrograms = opcodes.some((opcode) => opcode.opcode === 'Program')
     const loops = { writes: !statement.readonly, collations: searchedCollations(opcodes) }
-    const cost = planCost(plan, planNames(this.#names, tokens, loops))
+    const names = planNames(this.#names, tokens, loops)
+    const cost = planCost(plan, names)
     const fired = firesPrograms ? this.#firedVisits(tokens) : 0
-    const search = storedSearch(tokens, this.#tables, this.#names.facts)
+    const texts = [...withViews(tokens, this.#names.views), ...this.#definitions(opcodes)]
+    const search = storedSearch(texts, this.#tables, this.#names.facts)
     const visits = cost.visits * searchFactor(search) + cost.rows * fired
     const faults = opcodeFaults(opcodes)
     const searchFault = storedSearchFault(search)
@@ -193,8 +192,8 @@ export class StatementVetter {
     }
     if (!statement.readonly && cost.rows > mostChanges)
       faults.push(`may change ${cost.rows.toExponential(1)} rows, at most ${mostChanges} are allowed`)
-    const calls = callsFault(withViews(tokens, this.#names.views), visits)
-    if (calls !== null) faults.push(calls)
+    const late = faults.length === 0 ? timeFault(opcodes, this.#texts.facts(visits, names.virtualRows)) : null
+    if (late !== null) faults.push(late)
     if (faults.length > 0) return { ok: false, faults }
     const point = firesPrograms ? null : this.#point(tokens, plan, writes)
     const usesRandom = opcodes.some((opcode) => opcode.p4?.startsWith('random(') === true)
@@ -231,6 +230,15 @@ export class StatementVetter {
       },
     })
     return this.#order.of(write)
+  }
+
+  /** Definitions that search for texts, of what a program opens. */
+  #definitions(opcodes: readonly Opcode[]): readonly (readonly SqlToken[])[] {
+    const pages = opcodes.flatMap(({ opcode, p2 }) => (/^Open(?:Read|Write)$/.test(opcode) ? p2 : []))
+    return [...new Set(pages)].flatMap((page) => {
+      const tokens = this.#searching.get(page)
+      return tokens === undefined ? [] : [tokens]
+    })
   }
 
   #isPartial(tokens: readonly SqlToken[], writes: readonly number[]): boolean {
@@ -273,7 +281,8 @@ export class StatementVetter {
         return vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY
       },
     })
-    return this.#fired.visits(change)
+    const replacing = [...this.#replacing].some((table) => foldName(tables[table]?.name ?? '') === change.target)
+    return this.#fired.visits({ ...change, replaces: change.replaces || replacing })
   }
 
   #reads(opcodes: readonly Opcode[]): readonly number[] | null {

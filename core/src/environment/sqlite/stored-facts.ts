@@ -14,6 +14,7 @@ export class StoredFacts {
   readonly #groups = new Map<string, number>()
   readonly #overlaps = new Map<string, number>()
   readonly #lengths = new Map<string, number>()
+  readonly #words = new Map<string, number>()
   readonly #indexes = new Map<string, IndexFacts>()
 
   constructor(database: Database.Database) {
@@ -83,7 +84,7 @@ export class StoredFacts {
 
   /** Length, in bytes, of the longest value of one of these columns, of whatever table. */
   longestText(tables: readonly TableInfo[], columns: readonly string[]): number {
-    return this.#mostOf(tables, columns, (table, name) => this.#lengthOf(table, name))
+    return this.#mostOf(tables, columns, (table, name) => this.lengthOf(table, name))
   }
 
   /** The most that a text of one of these columns, of whatever table, repeats itself, see `selfOverlap`. */
@@ -103,7 +104,8 @@ export class StoredFacts {
     return most
   }
 
-  #lengthOf(table: TableInfo, column: string): number {
+  /** Length, in characters, of the longest text of a column. */
+  lengthOf(table: TableInfo, column: string): number {
     const key = `${table.name}\n${column}`
     const known = this.#lengths.get(key)
     if (known !== undefined) return known
@@ -117,11 +119,32 @@ export class StoredFacts {
     const key = `${table.name}\n${column}`
     const known = this.#overlaps.get(key)
     if (known !== undefined) return known
-    const name = quoteName(column)
-    const sql = `SELECT DISTINCT ${name} FROM main.${quoteName(table.name)} WHERE typeof(${name}) = 'text'`
     let most = 0
-    for (const text of this.#database.prepare(sql).pluck().iterate()) most = Math.max(most, selfOverlap(text as string))
+    for (const text of this.#texts(table, column)) most = Math.max(most, selfOverlap(text))
     this.#overlaps.set(key, most)
     return most
+  }
+
+  /** The most words that a text of some tables has. */
+  mostWords(tables: readonly TableInfo[]): number {
+    const names = tables.flatMap((table) => table.columns.map(({ name }) => ({ table, name })))
+    return names.reduce((most, { table, name }) => Math.max(most, this.#wordsOf(table, name)), 0)
+  }
+
+  #wordsOf(table: TableInfo, column: string): number {
+    const key = `${table.name}\n${column}`
+    const known = this.#words.get(key)
+    if (known !== undefined) return known
+    let most = 0
+    for (const text of this.#texts(table, column)) most = Math.max(most, text.split(/[^\p{L}\p{N}]+/u).length)
+    this.#words.set(key, most)
+    return most
+  }
+
+  /** The different texts of a column. */
+  #texts(table: TableInfo, column: string): IterableIterator<string> {
+    const name = quoteName(column)
+    const sql = `SELECT DISTINCT ${name} FROM main.${quoteName(table.name)} WHERE typeof(${name}) = 'text'`
+    return this.#database.prepare<[], string>(sql).pluck().iterate()
   }
 }

@@ -1,4 +1,6 @@
-import { isSymbol, type SqlToken, sqlTokens } from './sql-text.ts'
+import type Database from 'better-sqlite3'
+import { foldName, isSymbol, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import type { TableInfo } from './table-info.ts'
 
 /** Length, in tokens, of `NEW.column` or `RAISE (…)` at a position; 0 for anything else. */
 function triggerOnly(tokens: readonly SqlToken[], at: number): number {
@@ -13,14 +15,21 @@ function triggerOnly(tokens: readonly SqlToken[], at: number): number {
   return 0
 }
 
+/** What stands for a column of the row that a trigger is for, where its statements are looked at alone. */
+type StandIn = (column: string) => string
+
+const parameter: StandIn = () => '@row'
+const binary = 'BINARY'
+
 /** A statement of a trigger's body as one that can be looked at alone: what only a trigger knows becomes a parameter. */
-function standAlone(sql: string, tokens: readonly SqlToken[]): string {
+function standAlone(sql: string, tokens: readonly SqlToken[], standIn: StandIn): string {
   const parts: string[] = []
   let copied = tokens[0]?.start ?? 0
   for (let at = 0; at < tokens.length; at++) {
     const length = triggerOnly(tokens, at)
     if (length === 0) continue
-    parts.push(sql.slice(copied, tokens[at]?.start), '@row')
+    const column = length === 3 && isSymbol(tokens[at + 1], '.') ? tokens[at + 2]?.text : undefined
+    parts.push(sql.slice(copied, tokens[at]?.start), column === undefined ? '@row' : standIn(column))
     at += length - 1
     copied = tokens[at]?.end ?? copied
   }
@@ -28,16 +37,54 @@ function standAlone(sql: string, tokens: readonly SqlToken[]): string {
 }
 
 /** The statements between a trigger's BEGIN and END, and before them one that asks what its WHEN asks. */
-export function triggerStatements(sql: string): string[] {
+export const triggerStatements = (sql: string): string[] => statementsWith(sql, parameter)
+
+/** The same, with columns that compare as those of the trigger's own table or view do. */
+export function comparingStatements(
+  database: Database.Database,
+  trigger: { readonly sql: string; readonly owner: string },
+  tables: readonly TableInfo[],
+): string[] {
+  const table = tables.find(({ name }) => foldName(name) === foldName(trigger.owner))
+  const keys = new Set(['rowid', '_rowid_', 'oid'])
+  for (const { name } of table?.columns ?? []) keys.delete(foldName(name))
+  if (table?.keyIsRowid === true) keys.add(foldName(table.primaryKey[0] ?? ''))
+  return statementsWith(trigger.sql, (column) => {
+    if (keys.has(foldName(column))) return 'CAST(@row AS INTEGER)'
+    const collation = table === undefined ? collationAnywhere(database) : collationOf(database, table, column)
+    return collation === binary ? '@row' : `@row COLLATE ${quoteName(collation)}`
+  })
+}
+
+/** By which a column compares, as EXPLAIN tells of a comparison: `BINARY-8`. */
+function collationOf(database: Database.Database, table: TableInfo, column: string): string {
+  const known = table.columns.find(({ name }) => foldName(name) === foldName(column))
+  if (known === undefined) return binary
+  const sql = `EXPLAIN SELECT ${quoteName(known.name)} = @row FROM main.${quoteName(table.name)}`
+  const opcodes = database.prepare(sql).all({ row: null }) as readonly {
+    readonly opcode: string
+    readonly p4: unknown
+  }[]
+  const compared = opcodes.find(({ opcode, p4 }) => opcode === 'Eq' && typeof p4 === 'string')
+  return /^(\w+)-\d+$/.exec(String(compared?.p4 ?? ''))?.[1] ?? binary
+}
+
+/** A column of a view may compare as that of any table does. */
+function collationAnywhere(database: Database.Database): string {
+  const found = database.prepare("SELECT 1 FROM sqlite_master WHERE sql LIKE '%NOCASE%'").get()
+  return found === undefined ? binary : 'NOCASE'
+}
+
+function statementsWith(sql: string, standIn: StandIn): string[] {
   const tokens = sqlTokens(sql)
   const begin = tokens.findIndex((token) => token.keyword === 'BEGIN')
   const when = tokens.slice(0, begin).findIndex((token) => token.keyword === 'WHEN')
-  const statements = when < 0 ? [] : [`SELECT 1 WHERE ${standAlone(sql, tokens.slice(when + 1, begin))}`]
+  const statements = when < 0 ? [] : [`SELECT 1 WHERE ${standAlone(sql, tokens.slice(when + 1, begin), standIn)}`]
   let pending: SqlToken[] = []
   for (const token of tokens.slice(begin + 1)) {
     if (!isSymbol(token, ';')) pending.push(token)
     else {
-      statements.push(standAlone(sql, pending))
+      statements.push(standAlone(sql, pending, standIn))
       pending = []
     }
   }
