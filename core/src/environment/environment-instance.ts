@@ -181,7 +181,7 @@ export class EnvironmentInstance implements WorldInstance {
     const { partlyWritten } = database
     if (result.ok) effects.suspect(partlyWritten)
     if (writes && !result.ok) this.#state.recover(database.failed)
-    return { result, effects, unrepeatable: partlyWritten.size > 0 || database.orderMattered }
+    return { result, effects, unrepeatable: database.unrepeatable }
   }
 
   /** A query leaves no trace, so its random numbers are its own: they follow from the seed and the call's place. */

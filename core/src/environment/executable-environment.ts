@@ -10,6 +10,7 @@ import { buildImage } from './image/build-image.ts'
 import type { DatabaseImage } from './image/database-image.ts'
 import { BaseRows } from './instance/base-rows.ts'
 import { BaseVetter } from './instance/base-vetter.ts'
+import { GrowthBounds } from './instance/growth-bounds.ts'
 import { HotConnection } from './instance/hot-connection.ts'
 import type { Snapshot } from './instance/instance-state.ts'
 import { KeptConnection } from './instance/kept-connection.ts'
@@ -62,6 +63,7 @@ export class ExecutableEnvironment implements InstanceHost {
   /** One per table, in the order of the image's tables. */
   readonly scans: readonly TableScan[]
   readonly hot: HotConnection
+  readonly growth: GrowthBounds
   readonly #base: KeptConnection
   readonly #queries: KeptConnection<QueryConnection>
   readonly #rows: BaseRows
@@ -79,6 +81,7 @@ export class ExecutableEnvironment implements InstanceHost {
     const open = () => new Connection(bytes, clock, new SeededRandom(0))
     this.#base = new KeptConnection(open, bytes.length)
     this.#queries = new KeptConnection(() => new QueryConnection(bytes, this.image), bytes.length)
+    this.growth = new GrowthBounds(this.#base, tables)
     this.registry = new StatementRegistry(new BaseVetter(this.#base, tables))
     this.catalog = new TableCatalog(tables, this.registry)
     this.scans = tables.map(tableScan)

@@ -3,6 +3,7 @@ import type { ToolDefinition } from '../vocabulary/tool.ts'
 import type { TableCatalog } from './database-reader.ts'
 import type { DatabaseImage } from './image/database-image.ts'
 import type { RowSource } from './instance/changed-rows.ts'
+import type { GrowthBounds } from './instance/growth-bounds.ts'
 import type { HotConnection } from './instance/hot-connection.ts'
 import type { QueryConnection } from './query/query-connection.ts'
 import type { Connection } from './sqlite/connection.ts'
@@ -19,6 +20,8 @@ export interface InstanceHost extends RowSource {
   readonly registry: StatementRegistry
   /** On the image itself; only ever read. */
   readonly base: Connection
+  /** What keeps statements within bounds when tables grow. */
+  readonly growth: GrowthBounds
   /** For queries of policies, on the image itself. */
   readonly queries: QueryConnection
   /** What replayed instances take turns on. */

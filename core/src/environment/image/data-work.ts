@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SqlStatement } from '../sqlite/sql-text.ts'
-import { StatementVetter, storedRowCount, type Vetting } from '../sqlite/statement-vetting.ts'
+import { StatementVetter, type Vetting } from '../sqlite/statement-vetting.ts'
+import { storedRowCount } from '../sqlite/stored-rows.ts'
 import { readTables, type TableInfo } from '../sqlite/table-info.ts'
 
 /** After how many statements, and rows that changed, the tables are looked at anew. */

@@ -73,6 +73,10 @@ export class ChangedRows {
   readonly #pairs = new Map<number, Pairs>()
   /** All rows of written tables without one. */
   readonly #whole = new Map<number, readonly SqliteRow[]>()
+  /** How often rows of those have changed. */
+  readonly #wholeChanges = new Map<number, number>()
+  /** Of all tables together. */
+  #size = 0
   /** Tables that statements which were run may have written, whatever became of it. */
   readonly #written = new Set<number>()
   #pristine = true
@@ -84,6 +88,8 @@ export class ChangedRows {
     if (start === undefined) return
     for (const [table, pairs] of start.#pairs) this.#pairs.set(table, new Map(pairs))
     for (const [table, rows] of start.#whole) this.#whole.set(table, rows)
+    for (const [table, changes] of start.#wholeChanges) this.#wholeChanges.set(table, changes)
+    this.#size = start.#size
     for (const table of start.#written) this.#written.add(table)
     this.#pristine = start.#pristine
     this.#exhausted = start.#exhausted
@@ -93,6 +99,11 @@ export class ChangedRows {
   writes({ writes }: RegisteredStatement): void {
     this.#pristine = false
     for (const table of writes) this.#written.add(table)
+  }
+
+  /** Whether one of them may have written a table. */
+  wrote(table: number): boolean {
+    return this.#written.has(table)
   }
 
   /** Whether a statement that only reads finds what it would find in the initial state. */
@@ -106,6 +117,16 @@ export class ChangedRows {
     return this.#exhausted
   }
 
+  /** How many rows differ from the initial state, at most. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** How many of them are in one table. */
+  sizeOf(table: number): number {
+    return this.#wholeChanges.get(table) ?? this.#pairs.get(table)?.size ?? 0
+  }
+
   /** Whether a table may differ from the initial state. */
   has(table: number): boolean {
     return this.#whole.has(table) || (this.#pairs.get(table)?.size ?? 0) > 0
@@ -116,8 +137,11 @@ export class ChangedRows {
     if (touched.size === 0) return []
     const tables = touched.size > 1 ? [...touched].sort(([a], [b]) => a - b) : touched
     const changes: RowChange[] = []
-    for (const [table, rows] of tables)
+    for (const [table, rows] of tables) {
+      const size = this.sizeOf(table)
       for (const change of this.#takeTable(connection, table, rows)) changes.push(change)
+      this.#size += this.sizeOf(table) - size
+    }
     return changes
   }
 
@@ -187,15 +211,20 @@ export class ChangedRows {
     const before = this.#source.baseRows(table).filter((row) => !known.has(lookup(rowKey(scan, row))))
     for (const pair of known.values()) if (pair.now !== undefined) before.push(pair.now)
     this.#pairs.delete(table)
-    this.#whole.set(table, now)
-    return diffTable(scan, before, now)
+    return this.#setWhole(table, before, now, known.size)
   }
 
   #takeWhole(connection: Connection, table: number): StateDiff {
     const before = this.#whole.get(table) ?? this.#source.baseRows(table)
     const now = this.#source.scan(connection, table)
+    return this.#setWhole(table, before, now, this.sizeOf(table))
+  }
+
+  #setWhole(table: number, before: readonly SqliteRow[], now: readonly SqliteRow[], changes: number): StateDiff {
+    const diff = diffTable(this.#scanOf(table), before, now)
     this.#whole.set(table, now)
-    return diffTable(this.#scanOf(table), before, now)
+    this.#wholeChanges.set(table, changes + diff.length)
+    return diff
   }
 
   #pairsOf(table: number): Pairs {

@@ -1,12 +1,13 @@
 import type { Bindings, Connection, FetchedRows, RunReport } from '../sqlite/connection.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
 import type { ChangedRows } from './changed-rows.ts'
+import type { GrowthBounds } from './growth-bounds.ts'
 import type { InstanceState } from './instance-state.ts'
 
 /** Where an instance's statements can run. */
 export interface StatementPlaces {
   /** Whose base is the connection to the image that all instances of the environment share; only ever read. */
-  readonly host: { readonly base: Connection }
+  readonly host: { readonly base: Connection; readonly growth: GrowthBounds }
   readonly state: InstanceState
   readonly changed: ChangedRows
   /** Whether reads of tables that were never written may be answered by the image. */
@@ -35,7 +36,9 @@ export class InstanceDatabase {
   #own: Connection | null = null
   #saved = false
   #failed = false
-  #orderMattered = false
+  #unrepeatable = false
+  /** Rows that the writes so far have changed. */
+  #changes = 0
 
   /** @param writes - whether what is to come may write. */
   constructor(places: StatementPlaces, writes: boolean) {
@@ -53,9 +56,9 @@ export class InstanceDatabase {
     return this.#failed
   }
 
-  /** Whether a write may have come out otherwise on a connection of another kind: see `OrderMatters`. */
-  get orderMattered(): boolean {
-    return this.#orderMattered
+  /** Whether a statement may have come out otherwise on a database of one's own: see `OrderMatters`. */
+  get unrepeatable(): boolean {
+    return this.#unrepeatable || this.partlyWritten.size > 0
   }
 
   /** Tables that the statements so far may have left something behind in when they failed. */
@@ -77,7 +80,10 @@ export class InstanceDatabase {
   /** Where a statement that reads finds what the instance would find. */
   reading(statement: RegisteredStatement): Connection {
     const { host, state, changed, sharesReads } = this.#places
-    if (!sharesReads || !changed.readsInitial(statement)) return this.own()
+    if (!sharesReads || !changed.readsInitial(statement)) {
+      this.#weigh(statement)
+      return this.own()
+    }
     const { base } = host
     base.random = state.random
     return base
@@ -88,14 +94,17 @@ export class InstanceDatabase {
   }
 
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
+    this.#weigh(statement)
     this.#places.changed.writes(statement)
     const own = this.own()
-    if (statement.orderMatters === 'always') this.#orderMattered = true
+    if (statement.orderMatters === 'always') this.#unrepeatable = true
     try {
-      return own.run(statement, bindings)
+      const done = own.run(statement, bindings)
+      this.#changes += done.allChanges
+      return done
     } catch (thrown) {
       this.#failed = true
-      if (statement.orderMatters !== 'never') this.#orderMattered = true
+      if (statement.orderMatters !== 'never') this.#unrepeatable = true
       if (this.#saved && !undoneBySqlite(thrown)) for (const table of statement.writes) own.partlyWritten.add(table)
       throw thrown
     }
@@ -121,5 +130,20 @@ export class InstanceDatabase {
       this.#failed = false
     }
     this.#saved = false
+  }
+
+  /** @throws {OutgrownStatement} */
+  #weigh(statement: RegisteredStatement): void {
+    const { host, changed } = this.#places
+    const changes = changed.size + this.#changes
+    if (host.growth.holds(statement, changes)) return
+    try {
+      const changesOf = (table: number) => (changed.wrote(table) ? changed.sizeOf(table) + this.#changes : 0)
+      host.growth.weigh(statement, { changes, changesOf })
+    } catch (thrown) {
+      // Triggers that note what is written count as changes too.
+      this.#unrepeatable = true
+      throw thrown
+    }
   }
 }

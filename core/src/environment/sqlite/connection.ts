@@ -14,7 +14,10 @@ export interface FetchedRows {
 
 /** What became of a write. */
 export interface RunReport {
+  /** Rows that it changed itself. */
   readonly changes: number
+  /** The same with those that triggers and foreign keys changed, our own triggers included. */
+  readonly allChanges: number
   /** Row id of the connection's last INSERT. */
   readonly rowid: bigint
   /** Where the random numbers of a write that drew some began, so that it can be repeated; otherwise null. */
@@ -41,6 +44,7 @@ export class Connection {
   random: SeededRandom
   /** Tables, by position, that statements ran on which may leave something behind when they fail. */
   readonly partlyWritten = new Set<number>()
+  #totalChanges: Database.Statement<[], number> | null = null
   readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
 
   constructor(bytes: Buffer, clock: string, random: SeededRandom) {
@@ -87,8 +91,17 @@ export class Connection {
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
     if (statement.partial) for (const table of statement.writes) this.partlyWritten.add(table)
     const random = statement.usesRandom ? this.random.copy() : null
+    const before = statement.firesPrograms ? this.#changesSoFar() : 0
     const done = this.#prepare(statement).run(...valuesOf(statement, bindings))
-    return { changes: Number(done.changes), rowid: BigInt(done.lastInsertRowid), random }
+    const changes = Number(done.changes)
+    const allChanges = statement.firesPrograms ? this.#changesSoFar() - before : changes
+    return { changes, allChanges, rowid: BigInt(done.lastInsertRowid), random }
+  }
+
+  /** Rows that were changed since the connection was opened. */
+  #changesSoFar(): number {
+    this.#totalChanges ??= this.database.prepare<[], number>('SELECT total_changes()').pluck()
+    return this.#totalChanges.get() as number
   }
 
   /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. Preparing them would only pay off after many. */

@@ -22,9 +22,10 @@ import { type OrderedWrite, type OrderMatters, RowOrder } from './row-order.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
 import { writtenSearches } from './search-words.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
-import { foldName, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
+import { foldName, type SqlToken, sqlTokens } from './sql-text.ts'
 import { isUpsert, textFaults } from './statement-text.ts'
 import { StoredFacts } from './stored-facts.ts'
+import { storedRowCount } from './stored-rows.ts'
 import { StoredTexts } from './stored-texts.ts'
 import type { TableInfo } from './table-info.ts'
 import { columnRepetitions, growthFaults } from './text-growth.ts'
@@ -89,27 +90,13 @@ export function viewBody(sql: string | null): readonly SqlToken[] {
   return tokens.slice(start)
 }
 
-/** Counts each table once. */
-export function storedRowCount(database: Database.Database): (table: TableInfo) => number {
-  const counts = new Map<string, number>()
-  return ({ name }) => {
-    const known = counts.get(name)
-    if (known !== undefined) return known
-    const count = database
-      .prepare(`SELECT count(*) FROM main.${quoteName(name)}`)
-      .pluck()
-      .get() as number
-    counts.set(name, count)
-    return count
-  }
-}
-
 /**
  * Looks at SQL before it may run: EXPLAIN takes the place of the authoriser that the driver lacks. Parameters cannot
  * change the program, so one look at a text holds for every call.
  */
 export class StatementVetter {
   readonly #database: Database.Database
+  readonly #mostVisits: number
   readonly #tables: readonly TableInfo[]
   readonly #names: PlanNamesParts
   readonly #tableOfPage = new Map<number, number>()
@@ -126,11 +113,18 @@ export class StatementVetter {
   #order: RowOrder | null = null
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
-  constructor(database: Database.Database, tables: readonly TableInfo[], rowCount = storedRowCount(database)) {
+  constructor(
+    database: Database.Database,
+    tables: readonly TableInfo[],
+    rowCount = storedRowCount(database),
+    facts = new StoredFacts(database),
+    mostVisits = mostRowVisits,
+  ) {
+    this.#mostVisits = mostVisits
     this.#database = database
     this.#tables = tables
     const views = new Map<string, readonly SqlToken[]>()
-    this.#names = { tables, rowCount, facts: new StoredFacts(database), views }
+    this.#names = { tables, rowCount, facts, views }
     const position = new Map(tables.map((table, index) => [foldName(table.name), index]))
     const stored = database.prepare('SELECT type, tbl_name AS name, rootpage AS page, sql FROM sqlite_master').all()
     for (const object of stored as readonly StoredObject[]) {
@@ -186,9 +180,9 @@ export class StatementVetter {
     const searchFault = storedSearchFault(search)
     if (searchFault !== null) faults.push(searchFault)
     if (cost.recursive) faults.push('is recursive, so nothing bounds its length')
-    if (visits > mostRowVisits) {
+    if (visits > this.#mostVisits) {
       const help = fired > 1 ? 'index what its triggers and foreign keys look for' : 'join on keys'
-      faults.push(`may visit ${visits.toExponential(1)} rows, at most ${mostRowVisits} are allowed; ${help}`)
+      faults.push(`may visit ${visits.toExponential(1)} rows, at most ${this.#mostVisits} are allowed; ${help}`)
     }
     if (!statement.readonly && cost.rows > mostChanges)
       faults.push(`may change ${cost.rows.toExponential(1)} rows, at most ${mostChanges} are allowed`)

@@ -11,14 +11,17 @@ interface IndexFacts {
 /** What the rows of a database are like, as far as the cost of a statement depends on it. Each fact is found out once. */
 export class StoredFacts {
   readonly #database: Database.Database
+  readonly #grown: (table: TableInfo) => number
   readonly #groups = new Map<string, number>()
   readonly #overlaps = new Map<string, number>()
   readonly #lengths = new Map<string, number>()
   readonly #words = new Map<string, number>()
   readonly #indexes = new Map<string, IndexFacts>()
 
-  constructor(database: Database.Database) {
+  /** @param grown - rows of a table that may have become like others since. */
+  constructor(database: Database.Database, grown: (table: TableInfo) => number = () => 0) {
     this.#database = database
+    this.#grown = grown
   }
 
   /**
@@ -27,7 +30,8 @@ export class StoredFacts {
    * @param collations - those by which values may be alike besides the columns' own.
    */
   largestGroup(table: TableInfo, columns: readonly string[], collations: ReadonlySet<string> = new Set()): number {
-    return Math.max(...['', ...collations].map((collation) => this.#groupBy(table, columns, collation)))
+    const alike = ['', ...collations].map((collation) => this.#groupBy(table, columns, collation))
+    return Math.max(...alike) + this.#grown(table)
   }
 
   #groupBy(table: TableInfo, columns: readonly string[], collation: string): number {
