@@ -23,8 +23,8 @@ export interface PlanCost extends PlanWork {
 export interface PlanNames {
   /** Rows of the table behind a name or alias; null when it is none of the statement's tables, undefined when it is no table. */
   rows(name: string): number | null | undefined
-  /** Rows that a virtual table or a table-valued function without a row count yields. Default 100. */
-  readonly virtualRows?: number
+  /** Rows that json_each() and json_tree() yield, by whatever name a plan calls them; 0 when neither is called. */
+  readonly unpacked?: number
   /** Whether a name stands for a table in one place and for a subquery in another. */
   shadowed?(name: string): boolean
   /** How many of a table's rows a search looks at, by what the plan says of it. Default: an eighth, one for a row id. */
@@ -131,7 +131,9 @@ class PlanReader {
   }
 
   #virtualRows(name: string): number {
-    return this.#names.rows(name) ?? Math.max(1, this.#names.virtualRows ?? functionRows)
+    const { largest, unpacked } = this.#names
+    const assumed = unpacked === undefined ? functionRows : largest
+    return Math.max(1, unpacked ?? 0, this.#names.rows(name) ?? (unpacked ? 0 : assumed))
   }
 
   #stored(name: string, known: number | null | undefined): PlanWork {

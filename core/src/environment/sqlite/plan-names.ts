@@ -133,7 +133,7 @@ export function planNames(
 
   return {
     largest,
-    virtualRows: unpacked > 0 ? unpacked : largest,
+    unpacked,
     rows: (name) => {
       const found = known(name)
       if (found.length > 0) return Math.max(...found.map(rowCount))

@@ -8,6 +8,8 @@ export interface TextFacts {
   column(page: number, column: number): number
   /** Of virtual tables: their longest text, the most words that one has, and the rows that one of them is taken to yield. */
   readonly virtual: { readonly length: number; readonly words: number; readonly rows: number }
+  /** Whether it unpacks lists, by json_each() or json_tree(). */
+  readonly unpacks: boolean
   /** Longest text of an argument. */
   readonly parameter: number
   /** Upper bound of row visits. */
@@ -21,6 +23,9 @@ const copyTime = 0.1
 const snippetTime = 10
 const jsonTime = 6
 
+/** Fewest characters that an entry of a list takes in JSON. */
+const charactersOfEntry = 2
+
 /** Arguments of a function that takes any number of them that are looked at. */
 const mostArguments = 8
 
@@ -28,6 +33,10 @@ const comparisons = new Set(['Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'])
 const arithmetic = new Set(['Add', 'Subtract', 'Multiply', 'Divide', 'Remainder'])
 /** Instructions that write a number. */
 const numbers = new Set(['Integer', 'Int64', 'Real', 'Rowid', 'NewRowid', 'Count', 'Sequence', 'IdxRowid'])
+/** How many registers an instruction copies. */
+const copied = (opcode: string, p3: number): number =>
+  opcode === 'Copy' ? p3 + 1 : opcode === 'Move' ? p3 : opcode === 'SCopy' ? 1 : 0
+
 const inserts = new Set(['Insert', 'IdxInsert', 'SorterInsert'])
 const opens = new Set(['OpenRead', 'OpenWrite'])
 
@@ -50,6 +59,10 @@ export class ProgramTexts {
   readonly #stored = new Map<number, number[]>()
   readonly #pseudo = new Map<number, number>()
   readonly #virtual = new Map<number, number>()
+  /** Numbers that registers hold. */
+  readonly #integers = new Map<number, number>()
+  /** Entries of the lists that are unpacked, by the instruction that does it. */
+  readonly #unpacked = new Map<number, number>()
   /** Registers that hold the joined texts of a group, each row's once. */
   readonly #joined = new Set<number>()
   longest = 0
@@ -83,12 +96,12 @@ export class ProgramTexts {
   #move({ opcode, p1, p2, p3, p4 }: Opcode): void {
     const made = this.#made(opcode, p4)
     if (made !== undefined) this.#write(p2, made)
-    const several = opcode === 'Copy' ? p3 + 1 : opcode === 'Move' ? p3 : opcode === 'SCopy' ? 1 : 0
-    for (let at = 0; at < several; at++) this.#write(p2 + at, this.#read(p1 + at))
+    for (let at = 0; at < copied(opcode, p3); at++) this.#write(p2 + at, this.#read(p1 + at))
     if (opcode === 'AggValue' || arithmetic.has(opcode))
       this.#write(p3, opcode === 'AggValue' ? this.#read(p1) : shortText)
     else if (opcode === 'AggFinal' && joinsRows.has(nameOf(p4))) this.#joined.add(p1)
     else this.#keep(opcode, p1, p2)
+    if (opcode === 'Integer') this.#integers.set(p2, p1)
   }
 
   /** Length of what an instruction writes by itself. */
@@ -107,12 +120,23 @@ export class ProgramTexts {
     else if (inserts.has(opcode)) this.#store(p1, this.#records.get(p2) ?? [])
   }
 
-  /** A table-valued function reads its arguments each time, before all the rows that it makes of them. */
-  #filter({ p1, p3 }: Opcode): number {
-    const given = Array.from({ length: mostArguments }, (_, index) => this.#read(p3 + 2 + index))
+  /**
+   * A table-valued function reads its arguments each time, before all the rows that it makes of them. A search in a table,
+   * unlike those, has a text that says how it is carried out.
+   */
+  #filter({ addr, p1, p3, p4 }: Opcode): number {
+    const count = this.#integers.get(p3 + 1) ?? 0
+    const given = Array.from({ length: count }, (_, index) => this.#read(p3 + 2 + index))
+    if (!p4) this.#unpacked.set(addr, Math.max(1, ...given) / charactersOfEntry)
     const length = Math.max(this.#facts.virtual.length, ...given)
     this.#virtual.set(p1, length)
     return (jsonTime * length) / Math.max(1, this.#facts.virtual.rows)
+  }
+
+  /** How many times more rows the lists that it unpacks may have than they are taken to have. */
+  get unpacking(): number {
+    const { rows } = this.#facts.virtual
+    return [...this.#unpacked.values()].reduce((product, entries) => product * Math.max(1, entries / rows), 1)
   }
 
   #read(register: number): number {

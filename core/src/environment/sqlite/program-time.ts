@@ -1,3 +1,4 @@
+import { mostRowVisits } from './admitted-sql.ts'
 import type { Opcode } from './opcodes.ts'
 import { ProgramTexts, type TextFacts } from './program-texts.ts'
 
@@ -9,6 +10,8 @@ interface ProgramTime {
   readonly once: number
   /** Functions that it calls. */
   readonly calls: number
+  /** How many times more rows it may visit because its lists are longer than they are taken to be. */
+  readonly unpacking: number
   /** Length of the longest text that it handles, in characters. */
   readonly longest: number
 }
@@ -51,14 +54,17 @@ function timeOf(program: readonly Opcode[], facts: TextFacts): ProgramTime {
   through(loops)
   const instructions = Math.max(0, loops.length - usualInstructions) * instructionTime
   const calls = loops.filter(({ opcode }) => calling.has(opcode)).length
-  return { once: through(first), row: through(loops) + instructions, calls, longest: texts.longest }
+  const [once, row] = [through(first), through(loops) + instructions]
+  return { once, row, calls, longest: texts.longest, unpacking: texts.unpacking }
 }
 
 /** Why a statement takes too long for what it does with each row that it visits; null when it does not. */
 export function timeFault(opcodes: readonly Opcode[], facts: TextFacts): string | null {
-  const { visits } = facts
-  if (visits < fewVisits) return null
+  if (facts.visits < fewVisits) return null
   const times = programsOf(opcodes).map((program) => timeOf(program, facts))
+  const visits = facts.visits * (facts.unpacks ? Math.max(...times.map(({ unpacking }) => unpacking)) : 1)
+  if (visits > mostRowVisits)
+    return `may visit ${visits.toExponential(1)} rows because of the lists that it unpacks, at most ${mostRowVisits} are allowed; join on keys`
   const total = times.reduce((sum, { row, once }) => sum + row * visits + once, 0)
   if (total <= longestTime) return null
   const calls = times.reduce((sum, time) => sum + time.calls, 0)

@@ -186,7 +186,7 @@ export class StatementVetter {
     }
     if (!statement.readonly && cost.rows > mostChanges)
       faults.push(`may change ${cost.rows.toExponential(1)} rows, at most ${mostChanges} are allowed`)
-    const late = faults.length === 0 ? timeFault(opcodes, this.#texts.facts(visits, names.virtualRows)) : null
+    const late = faults.length === 0 ? timeFault(opcodes, this.#texts.facts(visits, names.unpacked)) : null
     if (late !== null) faults.push(late)
     if (faults.length > 0) return { ok: false, faults }
     const point = firesPrograms ? null : this.#point(tokens, plan, writes)

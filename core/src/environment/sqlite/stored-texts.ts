@@ -39,17 +39,18 @@ export class StoredTexts {
    * What a program's texts depend on.
    *
    * @param visits - upper bound of its row visits.
-   * @param virtualRows - rows that a virtual table is taken to yield.
+   * @param unpacked - rows that json_each() and json_tree() are taken to yield; 0 when neither is called.
    */
-  facts(visits: number, virtualRows = 1): TextFacts {
+  facts(visits: number, unpacked = 0): TextFacts {
     return {
       visits,
+      unpacks: unpacked > 0,
       parameter: longestParameter,
       column: (page, column) => this.#column(page, column),
       virtual: {
         length: this.#longest(this.#virtual),
         words: this.#facts.mostWords(this.#virtual),
-        rows: virtualRows,
+        rows: Math.max(1, unpacked),
       },
     }
   }

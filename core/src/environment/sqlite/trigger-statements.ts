@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { isName } from './select-parts.ts'
 import { foldName, isSymbol, quoteName, type SqlToken, sqlTokens } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -15,11 +16,32 @@ function triggerOnly(tokens: readonly SqlToken[], at: number): number {
   return 0
 }
 
-/** What stands for a column of the row that a trigger is for, where its statements are looked at alone. */
-type StandIn = (column: string) => string
+/**
+ * What stands for a column of the row that a trigger is for, where its statements are looked at alone.
+ *
+ * @param decides - whether a comparison may go by the column's collation.
+ */
+type StandIn = (column: string, decides: boolean) => string
 
 const parameter: StandIn = () => '@row'
 const binary = 'BINARY'
+
+/** Operators before and behind what is calculated with; a sign of plus before it alone leaves its collation as it is. */
+const calculatedBefore = /^[|\-*/%]$/
+const calculatedBehind = /^[|+\-*/%]$/
+const compares = /^[=<>]$/
+
+/**
+ * Whether `NEW.column` at a place may decide by which collation it is compared: not where something is calculated from it,
+ * nor behind a column that it is compared with. Source: sqlite.org/datatype3.html, section 7.1.
+ */
+function decides(tokens: readonly SqlToken[], at: number): boolean {
+  const [left, right] = [tokens[at - 1], tokens[at + 3]]
+  const calculated = (token: SqlToken | undefined, operators: RegExp) =>
+    token?.kind === 'symbol' && operators.test(token.text)
+  if (calculated(left, calculatedBefore) || calculated(right, calculatedBehind)) return false
+  return !(left?.kind === 'symbol' && compares.test(left.text) && isName(tokens[at - 2]))
+}
 
 /** A statement of a trigger's body as one that can be looked at alone: what only a trigger knows becomes a parameter. */
 function standAlone(sql: string, tokens: readonly SqlToken[], standIn: StandIn): string {
@@ -29,7 +51,10 @@ function standAlone(sql: string, tokens: readonly SqlToken[], standIn: StandIn):
     const length = triggerOnly(tokens, at)
     if (length === 0) continue
     const column = length === 3 && isSymbol(tokens[at + 1], '.') ? tokens[at + 2]?.text : undefined
-    parts.push(sql.slice(copied, tokens[at]?.start), column === undefined ? '@row' : standIn(column))
+    parts.push(
+      sql.slice(copied, tokens[at]?.start),
+      column === undefined ? '@row' : standIn(column, decides(tokens, at)),
+    )
     at += length - 1
     copied = tokens[at]?.end ?? copied
   }
@@ -49,10 +74,10 @@ export function comparingStatements(
   const keys = new Set(['rowid', '_rowid_', 'oid'])
   for (const { name } of table?.columns ?? []) keys.delete(foldName(name))
   if (table?.keyIsRowid === true) keys.add(foldName(table.primaryKey[0] ?? ''))
-  return statementsWith(trigger.sql, (column) => {
+  return statementsWith(trigger.sql, (column, decides) => {
     if (keys.has(foldName(column))) return 'CAST(@row AS INTEGER)'
     const collation = table === undefined ? collationAnywhere(database) : collationOf(database, table, column)
-    return collation === binary ? '@row' : `@row COLLATE ${quoteName(collation)}`
+    return collation === binary || !decides ? '@row' : `@row COLLATE ${quoteName(collation)}`
   })
 }
 
