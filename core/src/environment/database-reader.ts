@@ -2,6 +2,7 @@ import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { StateReader } from '../hooks/world.ts'
 import type { Cell, Row } from '../vocabulary/database.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
+import { OutgrownStatement } from './instance/growth-bounds.ts'
 import { type BoundValue, fromCell, toRow } from './sqlite/cell.ts'
 import type { Connection } from './sqlite/connection.ts'
 import { quoteName, sqlExcerpt } from './sqlite/sql-text.ts'
@@ -13,6 +14,13 @@ const unreadable = (message: string, cause?: unknown): RlenvError =>
     code: 'RLENV_DATABASE_INVALID',
     fix: 'Correct the query or the name.',
     ...(cause === undefined ? {} : { cause }),
+  })
+
+const tooLarge = (cause: OutgrownStatement): RlenvError =>
+  new RlenvError(`the state cannot be asked: ${cause.message}`, {
+    code: 'RLENV_STATE_TOO_LARGE',
+    fix: 'Ask with a query that looks at fewer rows for each of its rows, or give the tools bounds for what they write.',
+    cause,
   })
 
 function bindingsOf(
@@ -90,6 +98,7 @@ export class DatabaseReader implements StateReader {
     return rows
   }
 
+  /** @throws {RlenvError} RLENV_DATABASE_INVALID, RLENV_STATE_TOO_LARGE */
   query(sql: string, parameters: Readonly<Record<string, Cell>> = {}): QueryRows {
     const admission = this.#registry.admit(sql)
     if (!admission.ok) throw unreadable(`the query "${sqlExcerpt(sql)}" ${admission.faults.join('; ')}`)
@@ -103,6 +112,7 @@ export class DatabaseReader implements StateReader {
         .fetch(statement, bindings)
         .rows.map((row): Row => toRow(statement.columns, row))
     } catch (cause) {
+      if (cause instanceof OutgrownStatement) throw tooLarge(cause)
       throw unreadable(`the query "${sqlExcerpt(sql)}" failed: ${messageOf(cause)}`, cause)
     }
   }

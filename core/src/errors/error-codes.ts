@@ -39,6 +39,7 @@ export const errorCodes = {
   },
   // Environments: exit 3.
   RLENV_DATABASE_INVALID: { exit: 3, when: 'a schema or its rows do not load, or break a foreign key' },
+  RLENV_STATE_TOO_LARGE: { exit: 3, when: 'a query was admitted for far fewer rows than calls have left behind' },
   RLENV_TOOL_INVALID: {
     exit: 3,
     when: 'a tool has a reserved name, SQL that the driver refuses, or a result outside its schema',

@@ -11,7 +11,12 @@ export interface StateReader {
   readonly tables: readonly string[]
   /** All rows of a table in primary-key order. @throws {RlenvError} RLENV_DATABASE_INVALID for an unknown table. */
   rows(table: string): QueryRows
-  /** One SELECT with `@name` parameters. @throws {RlenvError} RLENV_DATABASE_INVALID when it does not only read. */
+  /**
+   * One SELECT with `@name` parameters.
+   *
+   * @throws {RlenvError} RLENV_DATABASE_INVALID when it does not only read; RLENV_STATE_TOO_LARGE when calls have left more
+   *   rows than it can be asked about.
+   */
   query(sql: string, parameters?: Readonly<Record<string, Cell>>): QueryRows
 }
 

@@ -6,6 +6,7 @@ import type { Pipeline } from '../plugin/pipeline.ts'
 import { attempt, isPromise, type Settled } from '../rollout/deadline.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 import type { VerdictFailure } from './outcome-of.ts'
+import { OutgrownState, outgrownVerdict } from './outgrown-state.ts'
 
 export interface VerifierQuestion {
   readonly input: Omit<JudgeInput, 'initial' | 'final' | 'diff'>
@@ -33,19 +34,19 @@ export async function askVerifier(question: VerifierQuestion): Promise<VerifierA
   const capturing = attempt(() => world.capture(), timeoutMs, context.signal, clock)
   const captured = isPromise(capturing) ? await capturing : capturing
   if (captured.kind !== 'value') return unread(captured, 'state_unreadable', `the state of ${input.environment.id}`)
-  const state = captured.value ?? statelessWorld
+  const { initial, final: left, diff } = captured.value ?? statelessWorld
+  const final = new OutgrownState(left)
   const judging = attempt(
-    () => question.pipeline.judge({ ...input, ...stateParts(state) }, context),
+    () => question.pipeline.judge({ ...input, initial, final, diff }, context),
     timeoutMs,
     context.signal,
     clock,
   )
   const judged = isPromise(judging) ? await judging : judging
+  if (final.refusal !== null) return { verdict: outgrownVerdict(final.refusal), cause: final.refusal }
   if (judged.kind !== 'value') return unread(judged, 'verifier_failed', `the verifier of ${input.task.id}`)
   return readVerdict(judged.value, input)
 }
-
-const stateParts = ({ initial, final, diff }: CapturedState) => ({ initial, final, diff })
 
 function unread(
   settled: Exclude<Settled<unknown>, { kind: 'value' }>,
