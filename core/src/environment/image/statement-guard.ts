@@ -1,5 +1,6 @@
 import { searchedLiteralFaults } from '../sqlite/searched-operands.ts'
 import type { SqlStatement, SqlToken } from '../sqlite/sql-text.ts'
+import { nameFaults } from '../sqlite/statement-text.ts'
 import { generatedColumnFault } from './generated-columns.ts'
 
 const created = new Set(['TABLE', 'INDEX', 'VIEW', 'TRIGGER', 'VIRTUAL'])
@@ -23,7 +24,8 @@ function virtualTableFault(tokens: readonly SqlToken[]): string | null {
 
 /** Why a table, index or view may not be defined so; null when it may. Found before SQLite sees it. */
 export function definitionFault(tokens: readonly SqlToken[]): string | null {
-  const faults = searchedLiteralFaults(tokens)
+  const names = tokens.filter(({ kind }) => kind === 'quoted').flatMap(nameFaults)
+  const faults = [...names, ...searchedLiteralFaults(tokens)]
   return faults.length > 0 ? faults.join('; ') : generatedColumnFault(tokens)
 }
 

@@ -1,6 +1,6 @@
 import { aliasAfter, inBracket, nameBefore, namedColumns, opensQuery } from './declared-queries.ts'
 import { behindBracket, isName, type OutputColumn, type SelectParts, selectParts } from './select-parts.ts'
-import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, planWord, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -116,7 +116,7 @@ function renamed(parts: SelectParts, names: readonly string[] | null): SelectPar
   return { ...parts, outputs: parts.outputs.map((output, at) => ({ ...output, name: names[at] ?? null })) }
 }
 
-/** Subqueries of a statement by the names, folded, that it gives to them. */
+/** Subqueries of a statement by the {@link planWord} of the names that it gives to them. */
 export class DerivedQueries {
   readonly #tables: ReadonlyMap<string, TableInfo>
   readonly #facts: StoredFacts
@@ -138,7 +138,7 @@ export class DerivedQueries {
       if (isSymbol(token, '(') && !isCall(tokens, at)) this.#addBracket(tokens, at, declared)
     })
     tokens.forEach((token, at) => {
-      const known = isName(token) ? this.#queries.get(foldName(token.text)) : undefined
+      const known = isName(token) ? this.#queries.get(planWord(token.text)) : undefined
       const alias = known === undefined ? undefined : aliasAfter(tokens, at)
       if (alias !== undefined && known !== undefined) this.#note(alias, ...known)
     })
@@ -162,7 +162,8 @@ export class DerivedQueries {
   }
 
   #note(name: string, ...queries: readonly DerivedQuery[]): void {
-    this.#queries.set(name, new Set([...(this.#queries.get(name) ?? []), ...queries]))
+    const word = planWord(name)
+    this.#queries.set(word, new Set([...(this.#queries.get(word) ?? []), ...queries]))
   }
 
   /** The most of its rows that a search for values of some columns finds. */
@@ -197,6 +198,6 @@ export class DerivedQueries {
     const alias = rest[0]?.keyword === 'AS' ? rest.slice(1) : rest
     if (!isName(name) || alias.length > 1 || (alias.length === 1 && !isName(alias[0]))) return null
     const folded = foldName(name.text)
-    return declared.has(folded) ? null : (this.#tables.get(folded) ?? null)
+    return declared.has(planWord(name.text)) ? null : (this.#tables.get(folded) ?? null)
   }
 }

@@ -31,6 +31,9 @@ interface ForeignKeyColumn {
   readonly on_delete: string
 }
 
+/** Rows that a look-up by an index is taken to find at least. */
+const fewVisits = 4
+
 const isEvent = (word: string): word is RowEvent => word === 'INSERT' || word === 'UPDATE' || word === 'DELETE'
 
 /** Behind these words of a statement stands what it changes, perhaps with its database's name before it. */
@@ -100,6 +103,42 @@ export class FiredWork {
   visits({ events, replaces, target }: RowChange): number {
     const own = events.reduce((sum, event) => sum + this.#ofEvent(event, target), 0)
     return replaces ? own + this.#ofCascades('DELETE', target, false) : own
+  }
+
+  /** Tables, by their folded names, that get rows by one of each event: its own, and those of all triggers that it fires. */
+  growing(change: RowChange): ReadonlySet<string> {
+    const changes = [change, ...this.#fired(change).map(({ change: fired }) => fired)]
+    return new Set(changes.flatMap(({ events, target }) => (events.includes('INSERT') ? target : [])))
+  }
+
+  /** Whether a trigger adds rows by how many there are of those that it adds, so that each changed row doubles them. */
+  doubles(change: RowChange): boolean {
+    const growing = this.growing(change)
+    return this.#fired(change).some(({ change: fired, sql }) => {
+      const names = sqlTokens(sql).map(({ text }) => foldName(text))
+      const read = names.slice(names.indexOf(fired.target) + 1)
+      return (
+        fired.events.includes('INSERT') && read.some((name) => growing.has(name)) && this.#parts.visits(sql) > fewVisits
+      )
+    })
+  }
+
+  /** What the triggers of a change do, and those that they fire in turn. */
+  #fired(change: RowChange): readonly { readonly change: RowChange; readonly sql: string }[] {
+    const found: { change: RowChange; sql: string }[] = []
+    const seen = new Set<string>()
+    const pending = [change]
+    for (const { events, target } of pending)
+      for (const key of events.map((event) => `${event} ${target}`).filter((key) => !seen.has(key))) {
+        seen.add(key)
+        for (const sql of this.#triggers.get(key) ?? []) {
+          const fired = rowChange(sqlTokens(sql))
+          if (fired === null) continue
+          found.push({ change: fired, sql })
+          pending.push(fired)
+        }
+      }
+    return found
   }
 
   #addCascades(child: TableInfo): void {

@@ -10,7 +10,7 @@ export interface FunctionWork {
 export const shortText = 24
 
 /** Time of a call, and of one that is carried out outside of SQLite. */
-const callTime = 30
+const callTime = 50
 const foreignTime = 1_000
 
 /** Longest text that replace() makes of a shorter one. */

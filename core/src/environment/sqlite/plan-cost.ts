@@ -98,7 +98,8 @@ class PlanReader {
     if (line.detail.startsWith('RECURSIVE STEP')) this.recursive = true
     if (!this.#children.has(line.id)) return nothing
     const work = this.work(line.id)
-    if (first === 'MATERIALIZE' || first === 'CO-ROUTINE') this.#derived.set(second, this.#yielded(work))
+    if (first === 'MATERIALIZE' || first === 'CO-ROUTINE')
+      this.#derived.set(second, larger(this.#derived.get(second) ?? nothing, this.#yielded(work)))
     return work
   }
 

@@ -3,7 +3,7 @@ import { DerivedQueries } from './derived-queries.ts'
 import type { PlanNames } from './plan-cost.ts'
 import { SearchTerms } from './search-terms.ts'
 import { isName } from './select-parts.ts'
-import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, planWord, type SqlToken } from './sql-text.ts'
 import type { StoredFacts } from './stored-facts.ts'
 import type { TableInfo } from './table-info.ts'
 import { unpackedRows } from './unpacked-lists.ts'
@@ -11,7 +11,7 @@ import { unpackedRows } from './unpacked-lists.ts'
 /** An index search is taken to hit at least so many rows, for what is told apart now may be alike after a few calls. */
 const fewestSearched = 4
 
-/** What the names in a statement stand for. */
+/** What the names in a statement stand for, by their {@link planWord}. */
 class Names {
   /** Positions of the tables that a name may stand for. */
   readonly tables = new Map<string, Set<number>>()
@@ -25,13 +25,13 @@ class Names {
 
   add(tokens: readonly SqlToken[]): void {
     const declared = declaredQueries(tokens)
-    for (const name of declared) this.derived.add(name)
+    for (const name of declared) this.derived.add(planWord(name))
     tokens.forEach((token, index) => {
       const alias = aliasAfter(tokens, index)
-      if (isSymbol(token, ')') && alias !== undefined) this.derived.add(alias)
+      if (isSymbol(token, ')') && alias !== undefined) this.derived.add(planWord(alias))
       if (!isName(token)) return
       const name = foldName(token.text)
-      if (declared.has(name) && alias !== undefined) this.derived.add(alias)
+      if (declared.has(name) && alias !== undefined) this.derived.add(planWord(alias))
       const table = this.#positions.get(name)
       if (table === undefined) return
       this.#note(name, table)
@@ -40,8 +40,8 @@ class Names {
   }
 
   #note(name: string, table: number): void {
-    const tables = this.tables.get(name) ?? new Set<number>()
-    this.tables.set(name, tables.add(table))
+    const tables = this.tables.get(planWord(name)) ?? new Set<number>()
+    this.tables.set(planWord(name), tables.add(table))
   }
 }
 

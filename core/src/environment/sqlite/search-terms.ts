@@ -1,4 +1,4 @@
-import { foldName, isSymbol, type SqlToken } from './sql-text.ts'
+import { foldName, isSymbol, planWord, type SqlToken } from './sql-text.ts'
 
 const isName = (token: SqlToken | undefined): token is SqlToken => token?.kind === 'word' || token?.kind === 'quoted'
 
@@ -18,7 +18,7 @@ function valuesOf(tokens: readonly SqlToken[], open: number): number {
 
 /** A column as it is written at a place: `o.id`, or `.id` where no table is named. */
 function columnAt(tokens: readonly SqlToken[], at: number): string {
-  const table = isSymbol(tokens[at - 1], '.') ? tokens[at - 2]?.text : ''
+  const table = isSymbol(tokens[at - 1], '.') ? planWord(tokens[at - 2]?.text ?? '') : ''
   return foldName(`${table}.${tokens[at]?.text}`)
 }
 

@@ -36,7 +36,7 @@ const operandEnds = new Set(
 )
 
 /** Words behind which an expression begins, so that END, which may name a column, does not close a CASE there. */
-const beforeExpression = new Set(
+export const beforeExpression: ReadonlySet<string> = new Set(
   `ALL AND BETWEEN BY CASE DISTINCT ELSE ESCAPE GLOB HAVING IN IS LIKE LIMIT MATCH NOT OFFSET ON OR RETURNING SELECT SET
    THEN WHEN WHERE`.split(/\s+/),
 )

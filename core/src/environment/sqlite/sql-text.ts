@@ -150,6 +150,9 @@ export function foldName(name: string): string {
   return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
+/** What a name is told by in the lines of a plan, which quote none: what stands before its first space, folded. */
+export const planWord = (name: string): string => foldName(name).split(' ', 1)[0] ?? ''
+
 /** A name quoted for use in SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

@@ -20,8 +20,8 @@ import { timeFault } from './program-time.ts'
 import { lookedUp, rowLookupSql } from './row-lookup.ts'
 import { type OrderedWrite, type OrderMatters, RowOrder } from './row-order.ts'
 import { type SearchText, searchTexts } from './search-texts.ts'
-import { writtenSearches } from './search-words.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
+import { SearchingDefinitions } from './searching-definitions.ts'
 import { foldName, type SqlToken, sqlTokens } from './sql-text.ts'
 import { isUpsert, textFaults } from './statement-text.ts'
 import { StoredFacts } from './stored-facts.ts'
@@ -79,6 +79,9 @@ interface StoredObject {
   readonly sql: string | null
 }
 
+/** A statement that changes more rows is weighed with those that its triggers add on the way. */
+const fewChanges = 8
+
 export type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
 
 export const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
@@ -107,9 +110,10 @@ export class StatementVetter {
   /** Tables whose own definition or triggers stop a statement halfway without taking back what it did. */
   readonly #failing = new Set<number>()
   readonly #texts: StoredTexts
-  /** Definitions of tables and indexes that search for texts, by the pages at which those begin. */
-  readonly #searching = new Map<number, readonly SqlToken[]>()
+  readonly #searching = new SearchingDefinitions()
   #fired: FiredWork | null = null
+  /** Whether its tables count with the rows that one statement adds to them on the way. */
+  #grown = false
   #order: RowOrder | null = null
 
   /** @param rowCount - rows that a table is taken to have; by default those it has now. */
@@ -146,7 +150,7 @@ export class StatementVetter {
   /** Notes what belongs to a table: itself, an index or a trigger. */
   #noteDefinition(table: number, page: number | null, tokens: readonly SqlToken[]): void {
     if (page) this.#tableOfPage.set(page, table)
-    if (page && writtenSearches(tokens).length > 0) this.#searching.set(page, tokens)
+    if (page) this.#searching.note(page, tokens)
     if (tokens.some(({ keyword }) => keyword === 'REPLACE')) this.#replacing.add(table)
     if (tokens.some(({ keyword }) => keyword === 'FAIL')) this.#failing.add(table)
   }
@@ -172,8 +176,8 @@ export class StatementVetter {
     const loops = { writes: !statement.readonly, collations: searchedCollations(opcodes) }
     const names = planNames(this.#names, tokens, loops)
     const cost = planCost(plan, names)
-    const fired = firesPrograms ? this.#firedVisits(tokens) : 0
-    const texts = [...withViews(tokens, this.#names.views), ...this.#definitions(opcodes)]
+    const fired = firesPrograms ? this.#firedVisits(tokens, cost.rows) : 0
+    const texts = [...withViews(tokens, this.#names.views), ...this.#searching.openedBy(opcodes)]
     const search = storedSearch(texts, this.#tables, this.#names.facts)
     const visits = cost.visits * searchFactor(search) + cost.rows * fired
     const faults = opcodeFaults(opcodes)
@@ -226,15 +230,6 @@ export class StatementVetter {
     return this.#order.of(write)
   }
 
-  /** Definitions that search for texts, of what a program opens. */
-  #definitions(opcodes: readonly Opcode[]): readonly (readonly SqlToken[])[] {
-    const pages = opcodes.flatMap(({ opcode, p2 }) => (/^Open(?:Read|Write)$/.test(opcode) ? p2 : []))
-    return [...new Set(pages)].flatMap((page) => {
-      const tokens = this.#searching.get(page)
-      return tokens === undefined ? [] : [tokens]
-    })
-  }
-
   #isPartial(tokens: readonly SqlToken[], writes: readonly number[]): boolean {
     if (writes.some((table) => this.#failing.has(table))) return true
     return tokens.some((token) => token.keyword === 'ROLLBACK' || token.keyword === 'FAIL')
@@ -261,22 +256,27 @@ export class StatementVetter {
   }
 
   /** What each changed row sets off. Found out once, when a statement first sets something off. */
-  #firedVisits(tokens: readonly SqlToken[]): number {
+  #firedVisits(tokens: readonly SqlToken[], rows: number): number {
     const change = rowChange(tokens)
     if (change === null) return 0
     const { tables, rowCount, facts } = this.#names
-    this.#fired ??= new FiredWork({
-      database: this.#database,
-      tables,
-      rowCount,
-      facts,
-      visits: (sql) => {
-        const vetting = this.vet(sql)
-        return vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY
-      },
-    })
     const replacing = [...this.#replacing].some((table) => foldName(tables[table]?.name ?? '') === change.target)
-    return this.#fired.visits({ ...change, replaces: change.replaces || replacing })
+    const whole = { ...change, replaces: change.replaces || replacing }
+    if (this.#grown || rows <= fewChanges) return this.#firedWork().visits(whole)
+    const growing = this.#firedWork().growing(change)
+    const count = (table: TableInfo) => rowCount(table) + (growing.has(foldName(table.name)) ? rows : 0)
+    const grown = new StatementVetter(this.#database, tables, count, facts)
+    grown.#grown = true
+    return grown.#firedWork().doubles(change) ? Number.POSITIVE_INFINITY : grown.#firedWork().visits(whole)
+  }
+
+  #firedWork(): FiredWork {
+    const visits = (sql: string) => {
+      const vetting = this.vet(sql)
+      return vetting.ok ? vetting.statement.visits : Number.POSITIVE_INFINITY
+    }
+    this.#fired ??= new FiredWork({ database: this.#database, ...this.#names, visits })
+    return this.#fired
   }
 
   #reads(opcodes: readonly Opcode[]): readonly number[] | null {

@@ -98,6 +98,45 @@ describe('what a subquery yields counts whole where a search may find all of it:
   })
 })
 
+describe('names do not pass for what a plan says:', () => {
+  const plans = environment(
+    database(
+      'CREATE TABLE t (id INTEGER PRIMARY KEY, k INTEGER); CREATE TABLE "Order" (n INTEGER); CREATE TABLE "Order Details" (id INTEGER PRIMARY KEY, k INTEGER);',
+      rows('t', 300, (index) => `${index}, 1`) + rows('"Order Details"', 300, (index) => `${index}, 1`),
+    ),
+  )
+  const refusal = (sql: string): string => {
+    const admission = plans.registry.admit(sql)
+    return admission.ok ? 'admitted' : admission.faults.join('; ')
+  }
+
+  test.each(['CONSTANT ROW', '1 CONSTANT ROW', 'x VIRTUAL TABLE', 'x USING INDEX y (rowid=?)'])('%s', (name) => {
+    for (const quoted of [`"${name}"`, `[${name}]`, `AS '${name}'`, `'${name}'`])
+      expect(refusal(`SELECT count(*) AS n FROM t ${quoted}, t AS b, t AS c`)).toMatch(
+        /could not be told from what a query plan/,
+      )
+    expect(() => environment(database(`CREATE TABLE t (k); CREATE INDEX "${name}" ON t (k)`))).toThrow(
+      /could not be told/,
+    )
+    expect(refusal(`SELECT count(*) AS n FROM t WHERE k = '${name}' AND k IN ('${name}', '${name}')`)).toBe('admitted')
+  })
+
+  test('of which one begins like another', () => {
+    const details = '"Order Details"'
+    expect(
+      refusal(`SELECT count(*) AS n FROM "Order" o, ${details} a, ${details} b, ${details} WHERE a.k + b.k < 0`),
+    ).toMatch(/may visit/)
+    expect(
+      refusal(
+        `SELECT count(*) AS n FROM t "x y", t "x z", t "x w" WHERE "x z".id IN (SELECT id FROM t) AND "x w".id IN (SELECT id FROM t)`,
+      ),
+    ).toMatch(/may visit/)
+    expect(refusal(`SELECT a.k FROM ${details} AS "a b" JOIN t AS a ON a.id = "a b".id WHERE "a b".id = @id`)).toBe(
+      'admitted',
+    )
+  })
+})
+
 describe('reports over grouped queries stay admitted:', () => {
   const shop = environment(
     database(

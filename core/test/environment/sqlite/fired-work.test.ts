@@ -68,6 +68,30 @@ describe('what one changed row sets off counts, as far down as it goes:', () => 
     },
   )
 
+  test.each([
+    [
+      'that it adds itself',
+      'INSERT INTO log SELECT id, n FROM b',
+      "BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'full') WHERE (SELECT sum(n) FROM log) > 9; END",
+    ],
+    [
+      'that its trigger adds',
+      'UPDATE b SET n = 1',
+      'AFTER UPDATE ON b BEGIN INSERT INTO log VALUES (NEW.id, (SELECT sum(n) FROM log)); END',
+    ],
+    [
+      'that its trigger doubles',
+      'UPDATE few SET n = 1',
+      'AFTER UPDATE ON few BEGIN INSERT INTO twice SELECT n FROM twice; END',
+    ],
+  ])('and so do the rows %s on the way', (_name, sql, trigger) => {
+    const schema = `CREATE TABLE b (id INTEGER PRIMARY KEY, n INTEGER); CREATE TABLE log (b INTEGER, n INTEGER);
+      CREATE TABLE few (n INTEGER); CREATE TABLE twice (n INTEGER); CREATE TRIGGER fires ${trigger};`
+    const data = rows('b', 2_000, (index) => `${index}, 0`) + rows('few', 30, () => '0') + rows('twice', 1, () => '0')
+    expect(refusal(sql, schema, data)).toMatch(/may visit/)
+    expect(refusal(`${sql} WHERE rowid = @id`, schema, data)).toBe('admitted')
+  })
+
   test('but what is searched for by an index of its kind stays admitted', () => {
     for (const condition of ["name = 'n' || NEW.v", 'name = NEW.v'])
       expect(refusal('UPDATE a SET v = v || 1', watched(condition), watchedRows)).toBe('admitted')
