@@ -62,8 +62,9 @@ function timeOf(program: readonly Opcode[], facts: TextFacts): ProgramTime {
 export function timeFault(opcodes: readonly Opcode[], facts: TextFacts): string | null {
   if (facts.visits < fewVisits) return null
   const times = programsOf(opcodes).map((program) => timeOf(program, facts))
-  const visits = facts.visits * (facts.unpacks ? Math.max(...times.map(({ unpacking }) => unpacking)) : 1)
-  if (visits > mostRowVisits)
+  const unpacking = facts.unpacks ? Math.max(...times.map((time) => time.unpacking)) : 1
+  const visits = facts.visits * unpacking
+  if (unpacking > 1 && visits > mostRowVisits)
     return `may visit ${visits.toExponential(1)} rows because of the lists that it unpacks, at most ${mostRowVisits} are allowed; join on keys`
   const total = times.reduce((sum, { row, once }) => sum + row * visits + once, 0)
   if (total <= longestTime) return null

@@ -147,6 +147,17 @@ describe('buildImage', () => {
     db.close()
   })
 
+  test('says of an R-tree that it cannot be part of a world, and what to do instead', () => {
+    expect(refusal('CREATE VIRTUAL TABLE places USING rtree (id, west, east)')).toMatch(
+      /^1 fault .*\n.*module rtree is not allowed, only fts5; store bounds in columns of a table, with an index on them$/,
+    )
+  })
+
+  test('names a trigger whose condition names a column that its table has not', () => {
+    const schema = 'CREATE TABLE t (x TEXT COLLATE NOCASE); CREATE TRIGGER looks AFTER INSERT ON t BEGIN'
+    expect(refusal(`${schema} DELETE FROM t WHERE x = NEW.y; END;`, 'INSERT INTO t VALUES (1)')).toContain('NEW.y')
+  })
+
   test('lets the clock stand still in defaults, whatever the time zone', () => {
     const image = buildImage(
       database(

@@ -83,6 +83,23 @@ describe('imageFromFile', () => {
     })
   })
 
+  test('refuses a file whose tables search for a text that repeats itself, naming them, and reads one with an R-tree', async () => {
+    const path = file()
+    const writer = new Database(path)
+    writer.exec(`CREATE TABLE t (body TEXT CHECK (body NOT LIKE '%${'a'.repeat(300)}b'))`)
+    await expect(imageFromFile(path, clock)).rejects.toMatchObject({
+      code: 'RLENV_DATABASE_INVALID',
+      message: expect.stringMatching(/table t has a text after LIKE that must have at most 32 characters/),
+    })
+    writer.exec(
+      'DROP TABLE t; CREATE VIRTUAL TABLE places USING rtree (id, west, east); INSERT INTO places VALUES (1, 2, 3)',
+    )
+    writer.close()
+    const clone = new Database((await imageFromFile(path, clock)).bytes)
+    expect(clone.prepare('SELECT id FROM places WHERE west < 3').pluck().all()).toEqual([1])
+    clone.close()
+  })
+
   test('refuses a file that is no database, and one that does not exist', async () => {
     const path = file()
     await expect(imageFromFile(path, clock)).rejects.toMatchObject({ code: 'RLENV_DATABASE_INVALID' })
