@@ -16,6 +16,13 @@ const foreignTime = 1_000
 /** Longest text that replace() makes of a shorter one. */
 const longestReplaced = 200_000
 
+/** Longest text of SQLite, and how deep JSON may be nested. Source: sqlite.org/limits.html and json1.html. */
+const longestText = 1_000_000_000
+const deepest = 1_000
+
+/** Functions whose time grows with the square of a text, so that a single call may take long. */
+export const squaring: ReadonlySet<string> = new Set(['json_patch', 'json_pretty'])
+
 /** Characters that a search compares at once. */
 const comparedAtOnce = 32
 
@@ -50,6 +57,16 @@ const trimming: FunctionWork = {
   length: longest,
 }
 
+/** Looks for each name of one object among all of another. */
+const patching: FunctionWork = {
+  time: (lengths) => parsing.time(lengths) + 0.15 * (lengths[0] ?? 0) * (lengths[1] ?? 0),
+  length: sum,
+}
+/** Indents each line by how deep it lies, which may be as many steps as there are lines. */
+const indented = ([text = 0, indent = 4]: readonly number[]): number =>
+  Math.min(longestText, text + (text / 2) * Math.min(deepest, text / 2) * Math.max(4, indent))
+const indenting: FunctionWork = { time: (lengths) => callTime + indented(lengths), length: indented }
+
 const kinds: readonly (readonly [names: string, work: FunctionWork])[] = [
   [
     'abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling cos cosh count cume_dist degrees dense_rank exp floor',
@@ -68,6 +85,8 @@ const kinds: readonly (readonly [names: string, work: FunctionWork])[] = [
   ['like glob', matching],
   ['instr', finding],
   ['replace', replacing],
+  ['json_patch', patching],
+  ['json_pretty', indenting],
   ['hex', linear(2, (lengths) => 2 * sum(lengths))],
   ['quote json_quote unistr_quote', linear(2, (lengths) => 6 * sum(lengths))],
 ]

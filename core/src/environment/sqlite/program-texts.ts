@@ -33,6 +33,9 @@ const comparisons = new Set(['Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'])
 const arithmetic = new Set(['Add', 'Subtract', 'Multiply', 'Divide', 'Remainder'])
 /** Instructions that write a number. */
 const numbers = new Set(['Integer', 'Int64', 'Real', 'Rowid', 'NewRowid', 'Count', 'Sequence', 'IdxRowid'])
+/** Functions of full-text search that return a text with marks in it. */
+const marking = new Set(['highlight', 'snippet'])
+
 /** How many registers an instruction copies. */
 const copied = (opcode: string, p3: number): number =>
   opcode === 'Copy' ? p3 + 1 : opcode === 'Move' ? p3 : opcode === 'SCopy' ? 1 : 0
@@ -43,7 +46,8 @@ const opens = new Set(['OpenRead', 'OpenWrite'])
 /** Name and number of arguments: `substr(3)`. */
 const calledAs = /^(.*)\((-?\d+)\)$/
 
-const nameOf = (called: string | null): string => (called ?? '').replace(calledAs, '$1').toLowerCase()
+/** What a call is to: `substr` of `substr(3)`. */
+export const calledName = (called: string | null): string => (called ?? '').replace(calledAs, '$1').toLowerCase()
 
 /**
  * Follows the lengths of texts through one program, whose every instruction is a step: what its registers may hold there at
@@ -99,7 +103,7 @@ export class ProgramTexts {
     for (let at = 0; at < copied(opcode, p3); at++) this.#write(p2 + at, this.#read(p1 + at))
     if (opcode === 'AggValue' || arithmetic.has(opcode))
       this.#write(p3, opcode === 'AggValue' ? this.#read(p1) : shortText)
-    else if (opcode === 'AggFinal' && joinsRows.has(nameOf(p4))) this.#joined.add(p1)
+    else if (opcode === 'AggFinal' && joinsRows.has(calledName(p4))) this.#joined.add(p1)
     else this.#keep(opcode, p1, p2)
     if (opcode === 'Integer') this.#integers.set(p2, p1)
   }
@@ -182,17 +186,24 @@ export class ProgramTexts {
   }
 
   #call({ p2, p3, p4 }: Opcode): number {
-    const [name, lengths] = [nameOf(p4), this.#arguments(p2, p4 ?? '')]
+    const [name, lengths] = [calledName(p4), this.#arguments(p2, p4 ?? '')]
     const work = functionWork(name)
     this.#write(p3, work.length(lengths))
     // The joined texts of all groups together are no longer than those of all rows.
     const spread = this.#joined.has(p2) ? this.#facts.visits : 1
-    if (name === 'snippet') return this.#facts.virtual.words ** 2 * snippetTime
+    if (marking.has(name)) return this.#mark(p3, name, lengths)
     return work.time(lengths) / spread
   }
 
+  /** Words that are found are put between two texts. */
+  #mark(target: number, name: string, lengths: readonly number[]): number {
+    const { words } = this.#facts.virtual
+    const marked = lengths.reduce((sum, length) => sum + length * words, shortText)
+    return this.#write(target, marked) * copyTime + (name === 'snippet' ? words ** 2 * snippetTime : 0)
+  }
+
   #gather({ p2, p3, p4 }: Opcode): number {
-    const [name, lengths] = [nameOf(p4), this.#arguments(p2, p4 ?? '')]
+    const [name, lengths] = [calledName(p4), this.#arguments(p2, p4 ?? '')]
     const time = functionWork(name).time(lengths)
     if (!joinsRows.has(name)) this.#write(p3, functionWork(name).length(lengths))
     else this.#write(p3, this.#facts.visits * lengths.reduce((sum, length) => sum + length, 1))

@@ -1,6 +1,7 @@
 import { mostRowVisits } from './admitted-sql.ts'
+import { squaring } from './function-work.ts'
 import type { Opcode } from './opcodes.ts'
-import { ProgramTexts, type TextFacts } from './program-texts.ts'
+import { calledName, ProgramTexts, type TextFacts } from './program-texts.ts'
 
 /** What a statement's program comes to. */
 interface ProgramTime {
@@ -60,7 +61,7 @@ function timeOf(program: readonly Opcode[], facts: TextFacts): ProgramTime {
 
 /** Why a statement takes too long for what it does with each row that it visits; null when it does not. */
 export function timeFault(opcodes: readonly Opcode[], facts: TextFacts): string | null {
-  if (facts.visits < fewVisits) return null
+  if (facts.visits < fewVisits && !opcodes.some(({ p4 }) => squaring.has(calledName(p4)))) return null
   const times = programsOf(opcodes).map((program) => timeOf(program, facts))
   const unpacking = facts.unpacks ? Math.max(...times.map((time) => time.unpacking)) : 1
   const visits = facts.visits * unpacking

@@ -82,6 +82,7 @@ describe('what is done with each row counts, by how long its texts may be:', () 
     "SELECT a.name, group_concat(b.name, ', ') AS names FROM a JOIN b ON b.id = a.v GROUP BY a.id ORDER BY names",
     'SELECT a.id FROM a JOIN json_each(@ids) AS j ON j.value = a.id',
     'SELECT id, length(body) AS n, substr(body, 1, 80) AS start FROM bodies WHERE instr(body, @text) > 0',
+    "SELECT json_pretty(json_object('id', id, 'name', name)) AS text, json_patch(json_object('v', v), @patch) AS patched FROM a WHERE id = @id",
     'SELECT coalesce(@name, a.name) AS n, date(@day) AS d FROM a, b WHERE a.v = b.v AND (@name IS NULL OR a.name = @name)',
   ])('but not so that it refuses %s', (sql) => {
     expect(refusal(sql)).toBe('admitted')
