@@ -40,10 +40,12 @@ export function storedSearch(
   tables: readonly TableInfo[],
   facts: StoredFacts,
 ): StoredSearch | null {
+  const searching = texts.map((tokens) => ({ tokens, searches: writtenSearches(tokens) }))
+  if (searching.every(({ searches }) => searches.length === 0)) return null
   const columns = new Set(tables.flatMap((table) => table.columns.map(({ name }) => foldName(name))))
-  const found = texts.flatMap((tokens) => {
+  const found = searching.flatMap(({ tokens, searches }) => {
     const anywhere = namesOf(tokens).filter((name) => columns.has(name))
-    return writtenSearches(tokens).map(({ by, operand }) => {
+    return searches.map(({ by, operand }) => {
       const named = namesOf(operand)
       const known = named.filter((name) => columns.has(name))
       return { by, overlap: facts.mostOverlap(tables, named.length > 0 && known.length === 0 ? anywhere : known) }

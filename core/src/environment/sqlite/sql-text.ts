@@ -47,8 +47,11 @@ function unquoted(text: string): string {
   return text[0] === '[' ? inner : inner.replaceAll(`${close}${close}`, close as string)
 }
 
+const beyondAscii = /[^\0-\x7f]/
+
 /** Other letters have no upper case in SQLite: `ſelect` is a name. */
-const upperCase = (text: string): string => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
+const upperCase = (text: string): string =>
+  beyondAscii.test(text) ? text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : text.toUpperCase()
 
 function wordAt(sql: string, start: number): SqlToken {
   const end = endOf(word, sql, start)
@@ -147,6 +150,7 @@ export function sqlExcerpt(sql: string, length = 80): string {
 
 /** A name as SQLite compares names: in lower case, but only letters of ASCII have one. */
 export function foldName(name: string): string {
+  if (!beyondAscii.test(name)) return name.toLowerCase()
   return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
