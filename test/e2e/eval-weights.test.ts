@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Project, smallConfig } from './project.ts'
 
@@ -38,4 +39,15 @@ test('eval never calls environments held out that the named run was trained on',
 test('eval plays the untrained policy only when it is asked to', async () => {
   const { weights } = await project.json<Evaluated>(['eval', '-r', '1', '--base', ...wider])
   expect(weights).toMatch(/untrained$/)
+})
+
+test('eval refuses to judge on environments that nobody holds out, and leaves no run behind', async () => {
+  const none = ['--set', 'evaluation.heldOutShare=0', '--set', 'output.directory=unheld']
+  const error = await project.failure(['eval', '-r', '1', '--base', ...none], 2)
+  expect(error).toMatchObject({
+    code: 'RLENV_USAGE',
+    message: 'none of 8 environments is held out from training (evaluation.heldOutShare 0)',
+  })
+  expect(existsSync(project.path('unheld'))).toBe(false)
+  expect(await project.json(['eval', '-r', '1', '--base', '--split', 'all', ...none])).toMatchObject({ status: 'done' })
 })

@@ -1,3 +1,5 @@
+import type { ResolvedConfig } from '../config/rlenv-config.ts'
+import { RlenvError } from '../errors/rlenv-error.ts'
 import { type EnvironmentSplit, splitOf } from '../evaluation/split-environments.ts'
 import type { Environment } from '../vocabulary/environment.ts'
 import type { Session } from './rlenv-command.ts'
@@ -13,7 +15,11 @@ export interface EvaluatedEnvironments {
   readonly split: EnvironmentSplit
 }
 
-/** The configuration's environments of one side of the split that training makes. */
+/**
+ * The configuration's environments of one side of the split that training makes.
+ *
+ * @throws {RlenvError} RLENV_USAGE when nothing is held out and that side is asked for: success on nothing says nothing.
+ */
 export async function evaluatedEnvironments(
   session: Session,
   side: EvaluationSplitName,
@@ -22,5 +28,17 @@ export async function evaluatedEnvironments(
   const { environments } = await configuredEnvironments(session)
   const split = splitOf(environments, config)
   if (side === 'all') return { environments, split }
-  return { environments: side === 'train' ? split.train : split.heldOut, split }
+  if (side === 'train') return { environments: split.train, split }
+  if (split.heldOut.length === 0) throw nothingHeldOut(environments.length, config.evaluation)
+  return { environments: split.heldOut, split }
+}
+
+function nothingHeldOut(total: number, { heldOutShare }: ResolvedConfig['evaluation']): RlenvError {
+  return new RlenvError(
+    `none of ${total} environments is held out from training (evaluation.heldOutShare ${heldOutShare})`,
+    {
+      code: 'RLENV_USAGE',
+      fix: 'Evaluate with --split all or --split train, or have two environments or more and a share above 0.',
+    },
+  )
 }
