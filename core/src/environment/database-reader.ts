@@ -2,9 +2,9 @@ import { messageOf, RlenvError } from '../errors/rlenv-error.ts'
 import type { StateReader } from '../hooks/world.ts'
 import type { Cell, Row } from '../vocabulary/database.ts'
 import type { QueryRows } from '../vocabulary/task.ts'
-import { OutgrownStatement } from './instance/growth-bounds.ts'
+import { OutgrownState } from './instance/outgrown-state.ts'
 import { type BoundValue, fromCell, toRow } from './sqlite/cell.ts'
-import type { Connection } from './sqlite/connection.ts'
+import type { Bindings, FetchedRows } from './sqlite/connection.ts'
 import { quoteName, sqlExcerpt } from './sqlite/sql-text.ts'
 import type { RegisteredStatement, StatementRegistry } from './sqlite/statement-registry.ts'
 import type { TableInfo } from './sqlite/table-info.ts'
@@ -16,7 +16,7 @@ const unreadable = (message: string, cause?: unknown): RlenvError =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-const tooLarge = (cause: OutgrownStatement): RlenvError =>
+const tooLarge = (cause: OutgrownState): RlenvError =>
   new RlenvError(`the state cannot be asked: ${cause.message}`, {
     code: 'RLENV_STATE_TOO_LARGE',
     fix: 'Ask with a query that looks at fewer rows for each of its rows, or give the tools bounds for what they write.',
@@ -65,25 +65,30 @@ export interface KeptTables {
   set(table: string, rows: QueryRows): void
 }
 
-/** Reads one state of a database. A connection is asked for at each use, so that nothing is opened before it is needed. */
+/** Where a statement that reads is carried out. */
+export interface ReadPlace {
+  fetch(statement: RegisteredStatement, bindings: Bindings): FetchedRows
+}
+
+/** Reads one state of a database. A place is asked for at each use, so that nothing is opened before it is needed. */
 export class DatabaseReader implements StateReader {
   readonly tables: readonly string[]
   readonly #catalog: TableCatalog
   readonly #registry: StatementRegistry
-  readonly #connection: (statement: RegisteredStatement) => Connection
+  readonly #place: () => ReadPlace
   readonly #kept: KeptTables | null
 
   /** @param kept - tables that are known; null reads each table anew. */
   constructor(
     catalog: TableCatalog,
     registry: StatementRegistry,
-    connection: (statement: RegisteredStatement) => Connection,
+    place: () => ReadPlace,
     kept: KeptTables | null = null,
   ) {
     this.tables = catalog.names
     this.#catalog = catalog
     this.#registry = registry
-    this.#connection = connection
+    this.#place = place
     this.#kept = kept
   }
 
@@ -91,9 +96,8 @@ export class DatabaseReader implements StateReader {
     const statement = this.#catalog.reader(table)
     const kept = this.#kept?.get(table)
     if (kept !== undefined) return kept
-    const rows = this.#connection(statement)
-      .all(statement)
-      .map((row) => toRow(statement.columns, row))
+    const { rows: read } = this.#place().fetch(statement, {})
+    const rows = read.map((row) => toRow(statement.columns, row))
     this.#kept?.set(table, rows)
     return rows
   }
@@ -108,11 +112,10 @@ export class DatabaseReader implements StateReader {
     }
     const bindings = bindingsOf(statement, parameters)
     try {
-      return this.#connection(statement)
-        .fetch(statement, bindings)
-        .rows.map((row): Row => toRow(statement.columns, row))
+      const { rows } = this.#place().fetch(statement, bindings)
+      return rows.map((row): Row => toRow(statement.columns, row))
     } catch (cause) {
-      if (cause instanceof OutgrownStatement) throw tooLarge(cause)
+      if (cause instanceof OutgrownState) throw tooLarge(cause)
       throw unreadable(`the query "${sqlExcerpt(sql)}" failed: ${messageOf(cause)}`, cause)
     }
   }

@@ -39,6 +39,7 @@ export type InstanceStrategy = 'auto' | 'replay' | 'clone'
 interface Attempt {
   readonly result: ToolResult
   readonly effects: CallEffects
+  readonly diff: StateDiff
   /** Whether it used a statement that no log can repeat. */
   readonly unrepeatable: boolean
 }
@@ -156,13 +157,12 @@ export class EnvironmentInstance implements WorldInstance {
       random.rewind(drawn)
       attempt = this.#attempt(compiled, args)
     }
-    const { result, effects } = attempt
+    const { result, effects, diff } = attempt
     const ordinal = this.#calls++
     if (!result.ok) return refused(isCrash(result) ? this.#attributed(compiled, args, result, ordinal) : result)
     if (effects.writes.length === 0 && effects.tables.size === 0) return { result, diff: nothing }
     this.#touched = true
     this.#state.keep(effects.writes)
-    const diff = this.#changed.take(this.#state.connection(), this.#state.touched(effects))
     this.#promoteIfCostly()
     return { result, diff }
   }
@@ -170,7 +170,8 @@ export class EnvironmentInstance implements WorldInstance {
   #attempt(compiled: CompiledTool, args: JsonObject): Attempt {
     const { tool, program } = compiled
     const effects = new CallEffects()
-    if (program.kind === 'query') return { result: this.#runQuery(program, args), effects, unrepeatable: false }
+    if (program.kind === 'query')
+      return { result: this.#runQuery(program, args), effects, diff: nothing, unrepeatable: false }
     const writes = tool.effect === 'write'
     if (writes) this.#queries?.forget()
     const database = this.#database(writes)
@@ -178,10 +179,8 @@ export class EnvironmentInstance implements WorldInstance {
       program.kind === 'script'
         ? this.#runScript(tool, program, args, database, effects)
         : runSqlTool(program, database, args, effects)
-    const { partlyWritten } = database
-    if (result.ok) effects.suspect(partlyWritten)
     if (writes && !result.ok) this.#state.recover(database.failed)
-    return { result, effects, unrepeatable: database.unrepeatable }
+    return { result, effects, diff: database.diff, unrepeatable: database.unrepeatable }
   }
 
   /** A query leaves no trace, so its random numbers are its own: they follow from the seed and the call's place. */
@@ -272,7 +271,7 @@ export class EnvironmentInstance implements WorldInstance {
   /** Reads the present state; tables that no call has changed are read from the shared initial state. */
   #reader(): DatabaseReader {
     const { catalog, registry, initial, tables } = this.#environment
-    return new DatabaseReader(catalog, registry, (statement) => this.#database(false).reading(statement), {
+    return new DatabaseReader(catalog, registry, () => this.#database(false), {
       get: (table) => (this.#changed.has(tables.indexOf(table)) ? undefined : initial.rows(table)),
       set: () => {},
     })

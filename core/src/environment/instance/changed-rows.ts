@@ -3,6 +3,7 @@ import { changeOf, compareChanges, diffTable, keyText, rowKey, sameRow, type Tab
 import type { SqliteRow, SqliteValue } from '../sqlite/cell.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
+import { ChangedTexts, type ComparedRow } from './changed-texts.ts'
 import { largestRowid } from './largest-rowid.ts'
 
 /** Where rows are read from; tables go by their position. */
@@ -23,10 +24,9 @@ export interface RowSource {
 /** What a call may have changed in a table: rows by their id, rows by their key, or, null, anything. */
 export type TouchedRows = ReadonlySet<bigint> | readonly SqliteRow[] | null
 
-/** A row in the initial state and now. */
-interface RowPair {
-  readonly base: SqliteRow | undefined
-  readonly now: SqliteRow | undefined
+interface RowPair extends ComparedRow {
+  /** See {@link ChangedTexts.gainOf}. */
+  gain: number
   /** What became of it, if that was already told: by the only call so far that touched it. */
   change: RowChange | null
 }
@@ -54,14 +54,14 @@ function pairsOf(scan: TableScan, base: readonly SqliteRow[], now: readonly Sqli
   const pairs: Pairs = new Map()
   for (let i = start; i < baseEnd; i++) {
     const row = base[i] as SqliteRow
-    pairs.set(lookup(rowKey(scan, row)), { base: row, now: undefined, change: null })
+    pairs.set(lookup(rowKey(scan, row)), { base: row, now: undefined, gain: 0, change: null })
   }
   for (let i = start; i < nowEnd; i++) {
     const row = now[i] as SqliteRow
     const key = lookup(rowKey(scan, row))
     const known = pairs.get(key)
     if (sameRow(known?.base, row)) pairs.delete(key)
-    else pairs.set(key, { base: known?.base, now: row, change: null })
+    else pairs.set(key, { base: known?.base, now: row, gain: 0, change: null })
   }
   return pairs
 }
@@ -81,10 +81,12 @@ export class ChangedRows {
   readonly #written = new Set<number>()
   #pristine = true
   #exhausted = false
+  readonly #texts: ChangedTexts
 
   /** @param start - another instance's, to begin with a copy of. */
   constructor(source: RowSource, start?: ChangedRows) {
     this.#source = source
+    this.#texts = new ChangedTexts(start?.texts)
     if (start === undefined) return
     for (const [table, pairs] of start.#pairs) this.#pairs.set(table, new Map(pairs))
     for (const [table, rows] of start.#whole) this.#whole.set(table, rows)
@@ -125,6 +127,22 @@ export class ChangedRows {
   /** How many of them are in one table. */
   sizeOf(table: number): number {
     return this.#wholeChanges.get(table) ?? this.#pairs.get(table)?.size ?? 0
+  }
+
+  /** How long texts have become. */
+  get texts(): ChangedTexts {
+    return this.#texts
+  }
+
+  /** Rows of a table that differ from the initial state; of one without a key, all of them. */
+  rowsOf(table: number): Iterable<ComparedRow> {
+    const whole = this.#whole.get(table)
+    return whole?.map((now) => ({ base: undefined, now })) ?? this.#pairs.get(table)?.values() ?? []
+  }
+
+  /** How many values of those rows come before the table's columns. */
+  leadOf(table: number): number {
+    return this.#scanOf(table).lead
   }
 
   /** Whether a table may differ from the initial state. */
@@ -180,8 +198,11 @@ export class ChangedRows {
     const before = known === undefined ? base : known.now
     const now = this.#source.rowAt(connection, table, key)
     const change = changeOf(this.#scanOf(table), before, now)
-    if (sameRow(base, now)) pairs.delete(at)
-    else pairs.set(at, { base, now, change: known === undefined ? change : null })
+    const same = sameRow(base, now)
+    const gain = same ? 0 : this.#texts.gainOf(base, now)
+    this.#texts.add(table, gain - (known?.gain ?? 0))
+    if (same) pairs.delete(at)
+    else pairs.set(at, { base, now, gain, change: known === undefined ? change : null })
     return change
   }
 
@@ -195,12 +216,16 @@ export class ChangedRows {
     if (pairs.has(largestRowid)) this.#exhausted = true
     this.#pairs.set(table, pairs)
     const changes: (RowChange | null)[] = []
+    let gained = 0
     for (const [key, pair] of pairs) {
+      pair.gain = this.#texts.gainOf(pair.base, pair.now)
+      gained += pair.gain
       const before = known.get(key)
       const change = changeOf(scan, before === undefined ? pair.base : before.now, pair.now)
       if (before === undefined) pair.change = change
       changes.push(change)
     }
+    this.#texts.set(table, gained)
     for (const [key, pair] of known) if (!pairs.has(key)) changes.push(changeOf(scan, pair.now, pair.base))
     return sorted(changes)
   }
@@ -223,6 +248,9 @@ export class ChangedRows {
   #setWhole(table: number, before: readonly SqliteRow[], now: readonly SqliteRow[], changes: number): StateDiff {
     const diff = diffTable(this.#scanOf(table), before, now)
     this.#whole.set(table, now)
+    const length = (rows: readonly SqliteRow[]) =>
+      rows.reduce((sum, row) => sum + this.#texts.gainOf(undefined, row), 0)
+    this.#texts.set(table, Math.max(0, length(now) - length(this.#source.baseRows(table))))
     this.#wholeChanges.set(table, changes + diff.length)
     return diff
   }

@@ -1,118 +1,160 @@
-import { mostRowVisits } from '../sqlite/admitted-sql.ts'
 import { sqlExcerpt } from '../sqlite/sql-text.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
+import { StoredFacts } from '../sqlite/stored-facts.ts'
 import { storedRowCount } from '../sqlite/stored-rows.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
-import { BaseVetter } from './base-vetter.ts'
+import type { ChangedRows } from './changed-rows.ts'
+import { longestNow } from './changed-texts.ts'
+import { GrownVetting } from './grown-vetting.ts'
 import type { KeptConnection } from './kept-connection.ts'
+import { LengtheningWrites } from './lengthening-writes.ts'
+import { OutgrownState } from './outgrown-state.ts'
+import { bytesOfUnit, type StateGrowth } from './state-growth.ts'
 
 /** Rows beyond those of the image that calls may leave. Source: measured, a write and its diff take 0.3 s then. */
 const mostGained = 50_000
 
-/** Most row visits of a grown statement: what is admitted close to the bound may still be used when a few rows come. */
-const mostGrownVisits = 4 * mostRowVisits
+/** Bytes by which one text may be longer than any of the image, and characters that all may gain together. */
+const mostLonger = 1_000_000
+const mostGainedText = 16_000_000
 
-/** Fewest changed rows for which a statement is weighed: most rollouts stay below. */
+/** Fewest changed rows, and bytes of a text, for which a statement is weighed: most rollouts stay below. */
 const fewestWeighed = 64
+const shortestWeighed = 1_024
 
-/** Sizes of tables for which statements are kept weighed. */
-const mostVetters = 64
-
-/** A statement was admitted for the rows of the image; for what earlier calls have made of those it is too much. */
-export class OutgrownStatement extends Error {
-  constructor(statement: RegisteredStatement, faults: string) {
-    super(`"${sqlExcerpt(statement.sql)}" is too much for the rows that earlier calls have left: it ${faults}`)
-    this.name = 'OutgrownStatement'
-  }
-}
-
-/** How many rows of an instance differ from the image, at most: together, and in one table by its position. */
-export interface Growth {
+/** Up to how many changed rows, and bytes of their texts, a statement is known to be within its bounds. */
+interface Within {
   readonly changes: number
-  readonly changesOf: (table: number) => number
+  readonly longest: number
 }
 
-/** A statement's faults, null for none, by its text. */
-interface GrownVetter {
-  readonly vetter: BaseVetter
-  readonly faults: Map<string, string | null>
-}
-
-const stepFrom = (start: number, factor: number, rows: number): number => {
+const stepFrom = (start: number, factor: number, count: number): number => {
   let step = start
-  while (step < rows) step *= factor
+  while (step < count) step *= factor
   return step
 }
 
+const lengthStep = (factor: number, bytes = 0): number =>
+  bytes <= shortestWeighed ? 0 : stepFrom(shortestWeighed, factor, bytes)
+
+/** A statement was admitted for the rows of the image; for what earlier calls have made of those it is too much. */
+const outgrown = ({ sql }: RegisteredStatement, faults: string): OutgrownState =>
+  new OutgrownState(`"${sqlExcerpt(sql)}" is too much for the rows that earlier calls have left: it ${faults}`)
+
 /**
- * Weighs statements anew where an instance's tables may have grown since they were admitted. As no more rows than have
- * changed can be new or have become alike, one look holds for all instances up to so many.
+ * Weighs statements anew where an instance's tables and texts may have grown since they were admitted. As no more rows
+ * than have changed can be new, longer or alike, one look holds for all instances up to so many.
  */
 export class GrowthBounds {
+  readonly tables: readonly TableInfo[]
   readonly #base: KeptConnection
-  readonly #tables: readonly TableInfo[]
-  /** Up to how many changed rows a statement is known to be within its bounds, by its id. */
-  readonly #within: number[] = []
-  /** By the changes in each table, or in all alike. */
-  readonly #vetters = new Map<string, GrownVetter>()
+  readonly #vetting: GrownVetting
+  /** By a statement's id. */
+  readonly #within: Within[] = []
+  #lengthening: LengtheningWrites | undefined
   #mostChanges: number | undefined
+  #longestStored: number | undefined
 
   constructor(base: KeptConnection, tables: readonly TableInfo[]) {
+    this.tables = tables
     this.#base = base
-    this.#tables = tables
+    this.#vetting = new GrownVetting(base, tables)
   }
 
-  /** Whether a statement need not be weighed after so many changes. */
-  holds({ id }: RegisteredStatement, changes: number): boolean {
-    return changes === 0 || changes <= (this.#within[id] ?? 0)
+  /** Most bytes of texts that a statement may yield where they have grown. */
+  get mostFetched(): number {
+    return this.#base.bytes + 64 * mostLonger
   }
 
-  /** @throws {OutgrownStatement} */
-  weigh(statement: RegisteredStatement, { changes, changesOf }: Growth): void {
-    const { id, slot, readOnly } = statement
+  /** Length, in bytes, of the longest text of the image. */
+  get longestStored(): number {
+    if (this.#longestStored !== undefined) return this.#longestStored
+    const facts = new StoredFacts(this.#base.get().database)
+    const lengths = this.tables.flatMap((table) => table.columns.map(({ name }) => facts.lengthOf(table, name)))
+    this.#longestStored = Math.max(0, ...lengths)
+    return this.#longestStored
+  }
+
+  /** Whether a write may leave a longer text than it finds or is given. */
+  lengthens(statement: RegisteredStatement): boolean {
+    this.#lengthening ??= new LengtheningWrites(this.#base.get().database, this.tables)
+    return this.#lengthening.has(statement)
+  }
+
+  /** @throws {OutgrownState} when the statement is too much for the state. */
+  weigh(statement: RegisteredStatement, growth: StateGrowth): void {
+    const { id, slot, sql, readOnly } = statement
     if (id < 0 && slot >= 0) return
-    if (!readOnly && changes > this.#most()) {
-      const limit = `no more than ${this.#most()} rows may have changed, and ${changes} have`
-      throw new OutgrownStatement(statement, `writes although ${limit}`)
-    }
-    const step = stepFrom(fewestWeighed, 4, changes)
-    if (this.#faults(statement, String(step), () => step) === null) {
-      if (id >= 0) this.#within[id] = Math.min(step, this.#most())
-      return
-    }
-    const steps = this.#tables.map((_, table) => (changesOf(table) === 0 ? 0 : stepFrom(1, 2, changesOf(table))))
-    const faults = this.#faults(statement, steps.join(), (table) => steps[table] ?? 0)
-    if (faults !== null) throw new OutgrownStatement(statement, faults)
+    if (!readOnly) this.#weighWrite(statement, growth)
+    const within = this.#within[id]
+    if (within !== undefined && growth.changes <= within.changes && growth.longest <= within.longest) return
+    const [rows, length] = [stepFrom(fewestWeighed, 4, growth.changes), lengthStep(4, growth.longest)]
+    const coarse = { rows: () => rows, length: () => length, overlap: 0 }
+    const faults = this.#vetting.faults(sql, `${rows} ${length}`, coarse)
+    if (faults !== null || this.#vetting.searched(sql).length > 0) this.#weighEach(statement, growth)
+    else if (id >= 0) this.#within[id] = { changes: rows, longest: Math.max(shortestWeighed, length) }
   }
 
-  #faults({ sql }: RegisteredStatement, key: string, grown: (table: number) => number): string | null {
-    const known = this.#vetters.get(key)
-    const { vetter, faults } = known ?? {
-      vetter: this.#vetter(grown),
-      faults: new Map<string, string | null>(),
+  /** @throws {OutgrownState} when a call has left more text than it may in the tables that it wrote. */
+  checkTexts(changed: ChangedRows, written: Iterable<number>): void {
+    const { gained, longest } = changed.texts
+    if (gained > mostGainedText)
+      throw new OutgrownState(
+        `it would leave ${gained} characters more than at first, at most ${mostGainedText} may be`,
+      )
+    if (longest * bytesOfUnit <= mostLonger) return
+    const most = this.longestStored + mostLonger
+    for (const table of written) {
+      const lengths = longestNow(changed.rowsOf(table)).slice(changed.leadOf(table))
+      const { name, columns } = this.tables[table] as TableInfo
+      lengths.forEach((length, at) => {
+        if (length > most)
+          throw new OutgrownState(
+            `it would leave a text of ${length} bytes in ${name}.${columns[at]?.name}, at most ${most} are allowed`,
+          )
+      })
     }
-    if (known === undefined) {
-      if (this.#vetters.size >= mostVetters) this.#vetters.clear()
-      this.#vetters.set(key, { vetter, faults })
-    }
-    const found = faults.get(sql)
-    if (found !== undefined) return found
-    const vetting = vetter.vet(sql)
-    const told = vetting.ok ? null : vetting.faults.join('; ')
-    faults.set(sql, told)
-    return told
   }
 
-  #vetter(grown: (table: number) => number): BaseVetter {
-    const growth = { rows: (table: TableInfo) => grown(this.#tables.indexOf(table)), mostVisits: mostGrownVisits }
-    return new BaseVetter(this.#base, this.#tables, growth)
+  #weighWrite(statement: RegisteredStatement, { changes, gained }: StateGrowth): void {
+    const most = this.#most()
+    if (changes > most)
+      throw outgrown(statement, `writes although no more than ${most} rows may have changed, and ${changes} have`)
+    if (gained > mostGainedText)
+      throw outgrown(
+        statement,
+        `writes although no more than ${mostGainedText} characters may have come, and ${gained} have`,
+      )
+  }
+
+  /** By what has changed in each table. */
+  #weighEach(statement: RegisteredStatement, growth: StateGrowth): void {
+    const { sql, reads, writes } = statement
+    const rows = this.tables.map((_, table) => {
+      const changes = growth.changesOf(table)
+      return changes === 0 ? 0 : stepFrom(1, 2, changes)
+    })
+    const lengths = this.tables.map((_, table) => {
+      const touched = reads === null || reads.includes(table) || writes.includes(table)
+      const longer = touched && rows[table] !== 0 && growth.longest > shortestWeighed
+      return longer ? growth.lengthsOf(table).map((length) => lengthStep(2, length)) : []
+    })
+    const overlaps = this.#vetting.searched(sql).map(([table, column]) => growth.overlapOf(table, column))
+    const overlap = stepFrom(1, 2, Math.max(1, ...overlaps))
+    const key = `${rows.join()} ${lengths.map((columns) => columns.join()).join(';')} ${overlap}`
+    const faults = this.#vetting.faults(sql, key, {
+      rows: (table) => rows[table] ?? 0,
+      length: (table, column) => lengths[table]?.[column] ?? 0,
+      overlap,
+    })
+    if (faults !== null) throw outgrown(statement, faults)
   }
 
   /** Every row of the image may change, and so many more may come. */
   #most(): number {
     if (this.#mostChanges !== undefined) return this.#mostChanges
     const rowCount = storedRowCount(this.#base.get().database)
-    this.#mostChanges = this.#tables.reduce((sum, table) => sum + rowCount(table), mostGained)
+    this.#mostChanges = this.tables.reduce((sum, table) => sum + rowCount(table), mostGained)
     return this.#mostChanges
   }
 }

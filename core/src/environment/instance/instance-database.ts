@@ -1,8 +1,14 @@
+import type { StateDiff } from '../../vocabulary/state-diff.ts'
+import { type SqliteRow, textLength } from '../sqlite/cell.ts'
 import type { Bindings, Connection, FetchedRows, RunReport } from '../sqlite/connection.ts'
+import { sqlExcerpt } from '../sqlite/sql-text.ts'
 import type { RegisteredStatement } from '../sqlite/statement-registry.ts'
-import type { ChangedRows } from './changed-rows.ts'
+import type { CallEffects } from '../tools/call-effects.ts'
+import type { ChangedRows, TouchedRows } from './changed-rows.ts'
 import type { GrowthBounds } from './growth-bounds.ts'
 import type { InstanceState } from './instance-state.ts'
+import { OutgrownState } from './outgrown-state.ts'
+import { bytesOfUnit, StateGrowth } from './state-growth.ts'
 
 /** Where an instance's statements can run. */
 export interface StatementPlaces {
@@ -15,6 +21,24 @@ export interface StatementPlaces {
 }
 
 const nothing: ReadonlySet<number> = new Set()
+
+/** Length of an argument's text, in UTF-16 units, that makes little difference to a state: to one row, or to many. */
+const shortForOne = 65_536
+const shortForMany = 256
+
+/** From so many bytes on, texts that many rows yield together can be too much for the memory. */
+const longForResult = 65_536
+
+const tooLong = ({ sql }: RegisteredStatement, most: number): OutgrownState =>
+  new OutgrownState(
+    `"${sqlExcerpt(sql)}" would yield more than ${most} characters of texts that earlier calls have left`,
+  )
+
+function longestOf(bindings: Bindings): number {
+  let longest = 0
+  for (const name in bindings) longest = Math.max(longest, textLength(bindings[name]))
+  return longest
+}
 
 /**
  * Whether SQLite has undone a statement that failed inside a transaction. It does so only where it foresaw the failure,
@@ -39,6 +63,13 @@ export class InstanceDatabase {
   #unrepeatable = false
   /** Rows that the writes so far have changed. */
   #changes = 0
+  /** Tables that they may have written, the bytes of the longest text they were given, and whether they may have made a longer one. */
+  readonly #written = new Set<number>()
+  #longest = 0
+  #lengthened = false
+  /** What {@link keep} has taken in. */
+  #touched: ReadonlyMap<number, TouchedRows> | null = null
+  #diff: StateDiff = []
 
   /** @param writes - whether what is to come may write. */
   constructor(places: StatementPlaces, writes: boolean) {
@@ -66,6 +97,11 @@ export class InstanceDatabase {
     return this.#own?.partlyWritten ?? nothing
   }
 
+  /** Every row that differs from before the call, once it was kept. */
+  get diff(): StateDiff {
+    return this.#diff
+  }
+
   /** On the instance's own state. */
   own(): Connection {
     if (this.#own !== null) return this.#own
@@ -78,7 +114,7 @@ export class InstanceDatabase {
   }
 
   /** Where a statement that reads finds what the instance would find. */
-  reading(statement: RegisteredStatement): Connection {
+  #reading(statement: RegisteredStatement): Connection {
     const { host, state, changed, sharesReads } = this.#places
     if (!sharesReads || !changed.readsInitial(statement)) {
       this.#weigh(statement)
@@ -90,13 +126,26 @@ export class InstanceDatabase {
   }
 
   fetch(statement: RegisteredStatement, bindings: Bindings, limit?: number): FetchedRows {
-    return this.reading(statement).fetch(statement, bindings, limit)
+    const connection = this.#reading(statement)
+    const { host, changed } = this.#places
+    const longest = Math.max(changed.texts.longest * bytesOfUnit, this.#longestWritten())
+    if (longest <= longForResult) return connection.fetch(statement, bindings, limit)
+    const rows: SqliteRow[] = []
+    let text = 0
+    for (const row of connection.iterate(statement, bindings)) {
+      if (rows.length === limit) return { rows, more: true }
+      for (const value of row) text += textLength(value)
+      if (text > host.growth.mostFetched) throw tooLong(statement, host.growth.mostFetched)
+      rows.push(row)
+    }
+    return { rows, more: false }
   }
 
   run(statement: RegisteredStatement, bindings: Bindings): RunReport {
     this.#weigh(statement)
     this.#places.changed.writes(statement)
     const own = this.own()
+    if (this.#mayGrow(statement, bindings)) this.save()
     if (statement.orderMatters === 'always') this.#unrepeatable = true
     try {
       const done = own.run(statement, bindings)
@@ -117,7 +166,11 @@ export class InstanceDatabase {
     this.#saved = true
   }
 
-  keep(): void {
+  /** @throws {OutgrownState} when a text has become too long; nothing is kept then. */
+  keep(effects: CallEffects): void {
+    const { state } = this.#places
+    // On a log's state it is tried once more, on a database of its own.
+    if (!this.unrepeatable || state.kind === 'clone') this.#take(effects)
     if (this.#saved) this.own().control('RELEASE tool_call')
     this.#saved = false
   }
@@ -130,20 +183,50 @@ export class InstanceDatabase {
       this.#failed = false
     }
     this.#saved = false
+    if (this.#touched !== null) this.#places.changed.take(this.own(), this.#touched)
+    this.#touched = null
+    this.#diff = []
   }
 
-  /** @throws {OutgrownStatement} */
+  /** Notes what a write that is to run may do to texts. Returns whether what it leaves must be looked at. */
+  #mayGrow(statement: RegisteredStatement, bindings: Bindings): boolean {
+    const given = longestOf(bindings)
+    const lengthens = this.#places.host.growth.lengthens(statement)
+    for (const table of statement.writes) this.#written.add(table)
+    if (lengthens) this.#lengthened = true
+    this.#longest = Math.max(this.#longest, given * bytesOfUnit)
+    return lengthens || given > (statement.point === null ? shortForMany : shortForOne)
+  }
+
+  #take(effects: CallEffects): void {
+    effects.suspect(this.partlyWritten)
+    if (effects.tables.size === 0) return
+    const { host, state, changed } = this.#places
+    this.#touched = state.touched(effects)
+    this.#diff = changed.take(this.own(), this.#touched)
+    if (this.#saved) host.growth.checkTexts(changed, this.#touched.keys())
+  }
+
+  /** @throws {OutgrownState} */
   #weigh(statement: RegisteredStatement): void {
     const { host, changed } = this.#places
-    const changes = changed.size + this.#changes
-    if (host.growth.holds(statement, changes)) return
+    if (changed.size === 0 && this.#changes === 0) return
+    const { growth } = host
+    const [changes, tables, longest] = [this.#changes, this.#written, this.#longestWritten()]
+    const call = { changes, tables, longest, database: () => this.own().database }
     try {
-      const changesOf = (table: number) => (changed.wrote(table) ? changed.sizeOf(table) + this.#changes : 0)
-      host.growth.weigh(statement, { changes, changesOf })
+      growth.weigh(statement, new StateGrowth(growth.tables, changed, call))
     } catch (thrown) {
       // Triggers that note what is written count as changes too.
       this.#unrepeatable = true
       throw thrown
     }
+  }
+
+  /** Length, in bytes, that a text may have which the call has written: it may be copied from the image. */
+  #longestWritten(): number {
+    if (this.#written.size === 0) return 0
+    if (this.#lengthened) return this.own().bytes
+    return Math.max(this.#longest, this.#places.host.growth.longestStored)
   }
 }

@@ -69,6 +69,12 @@ export function fromJson(value: Json | undefined): BoundValue {
   }
 }
 
+/** Length of a text in UTF-16 units, of a blob in bytes; 0 for what is neither. */
+export function textLength(value: SqliteValue | undefined): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value !== null ? value.length : 0
+}
+
 /** Whether two stored values are the same, storage class included. */
 export function sameValue(a: SqliteValue | undefined, b: SqliteValue | undefined): boolean {
   if (a === b) return true

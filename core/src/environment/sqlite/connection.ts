@@ -44,6 +44,8 @@ export class Connection {
   random: SeededRandom
   /** Tables, by position, that statements ran on which may leave something behind when they fail. */
   readonly partlyWritten = new Set<number>()
+  #pageCount: Database.Statement<[], number> | null = null
+  #pageSize: number | null = null
   #totalChanges: Database.Statement<[], number> | null = null
   readonly #prepared: (Database.Statement<unknown[], unknown> | undefined)[] = []
 
@@ -76,11 +78,16 @@ export class Connection {
       return rows.length > limit ? { rows: rows.slice(0, limit), more: true } : { rows, more: false }
     }
     const rows: SqliteRow[] = []
-    for (const row of prepared.iterate(...values)) {
+    for (const row of this.iterate(statement, bindings)) {
       if (rows.length === limit) return { rows, more: true }
-      rows.push(row as SqliteRow)
+      rows.push(row)
     }
     return { rows, more: false }
+  }
+
+  /** Rows one by one; nothing else may run on the connection meanwhile. */
+  iterate(statement: RegisteredStatement, bindings: Bindings): IterableIterator<SqliteRow> {
+    return this.#prepare(statement).iterate(...valuesOf(statement, bindings)) as IterableIterator<SqliteRow>
   }
 
   /** Every row of a statement without parameters. */
@@ -102,6 +109,13 @@ export class Connection {
   #changesSoFar(): number {
     this.#totalChanges ??= this.database.prepare<[], number>('SELECT total_changes()').pluck()
     return this.#totalChanges.get() as number
+  }
+
+  /** Size of the database, which no value in it exceeds. */
+  get bytes(): number {
+    this.#pageCount ??= this.database.prepare<[], number>('PRAGMA page_count').pluck().safeIntegers(false)
+    this.#pageSize ??= this.database.pragma('page_size', { simple: true }) as number
+    return (this.#pageCount.get() as number) * this.#pageSize
   }
 
   /** Transaction control: BEGIN, ROLLBACK, SAVEPOINT and their kin. Preparing them would only pay off after many. */

@@ -3,25 +3,39 @@ import { foldName, quoteName } from './sql-text.ts'
 import type { TableInfo } from './table-info.ts'
 import { selfOverlap } from './text-repetition.ts'
 
+/** Fewest characters that a word takes. */
+const charactersOfWord = 2
+
 interface IndexFacts {
   readonly unique: boolean
   readonly columns: number
 }
 
+/** What calls have made of the rows of a database since. */
+export interface StoredGrowth {
+  /** Rows of a table that may have become like others. */
+  rows(table: TableInfo): number
+  /** Length that texts of a column may have got. */
+  length(table: TableInfo, column: string): number
+  /** How much texts of a column may repeat themselves, see `selfOverlap`. */
+  overlap(table: TableInfo, column: string): number
+}
+
+const noGrowth: StoredGrowth = { rows: () => 0, length: () => 0, overlap: () => 0 }
+
 /** What the rows of a database are like, as far as the cost of a statement depends on it. Each fact is found out once. */
 export class StoredFacts {
   readonly #database: Database.Database
-  readonly #grown: (table: TableInfo) => number
+  readonly #growth: StoredGrowth
   readonly #groups = new Map<string, number>()
   readonly #overlaps = new Map<string, number>()
   readonly #lengths = new Map<string, number>()
   readonly #words = new Map<string, number>()
   readonly #indexes = new Map<string, IndexFacts>()
 
-  /** @param grown - rows of a table that may have become like others since. */
-  constructor(database: Database.Database, grown: (table: TableInfo) => number = () => 0) {
+  constructor(database: Database.Database, growth = noGrowth) {
     this.#database = database
-    this.#grown = grown
+    this.#growth = growth
   }
 
   /**
@@ -31,7 +45,7 @@ export class StoredFacts {
    */
   largestGroup(table: TableInfo, columns: readonly string[], collations: ReadonlySet<string> = new Set()): number {
     const alike = ['', ...collations].map((collation) => this.#groupBy(table, columns, collation))
-    return Math.max(...alike) + this.#grown(table)
+    return Math.max(...alike) + this.#growth.rows(table)
   }
 
   #groupBy(table: TableInfo, columns: readonly string[], collation: string): number {
@@ -93,7 +107,9 @@ export class StoredFacts {
 
   /** The most that a text of one of these columns, of whatever table, repeats itself, see `selfOverlap`. */
   mostOverlap(tables: readonly TableInfo[], columns: readonly string[]): number {
-    return this.#mostOf(tables, columns, (table, name) => this.#overlapOf(table, name))
+    return this.#mostOf(tables, columns, (table, name) =>
+      Math.max(this.#overlapOf(table, name), this.#growth.overlap(table, name)),
+    )
   }
 
   #mostOf(
@@ -110,6 +126,10 @@ export class StoredFacts {
 
   /** Length, in characters, of the longest text of a column. */
   lengthOf(table: TableInfo, column: string): number {
+    return Math.max(this.#storedLength(table, column), this.#growth.length(table, column))
+  }
+
+  #storedLength(table: TableInfo, column: string): number {
     const key = `${table.name}\n${column}`
     const known = this.#lengths.get(key)
     if (known !== undefined) return known
@@ -132,7 +152,11 @@ export class StoredFacts {
   /** The most words that a text of some tables has. */
   mostWords(tables: readonly TableInfo[]): number {
     const names = tables.flatMap((table) => table.columns.map(({ name }) => ({ table, name })))
-    return names.reduce((most, { table, name }) => Math.max(most, this.#wordsOf(table, name)), 0)
+    return names.reduce(
+      (most, { table, name }) =>
+        Math.max(most, this.#wordsOf(table, name), this.#growth.length(table, name) / charactersOfWord),
+      0,
+    )
   }
 
   #wordsOf(table: TableInfo, column: string): number {

@@ -134,7 +134,7 @@ export function runScriptTool(call: ScriptToolCall): ToolResult {
       answer: (request) => answerText(call, request),
     })
     const result = resultOf(tool, outcome)
-    if (result.ok) database.keep()
+    if (result.ok) database.keep(effects)
     else {
       database.takeBack()
       effects.forget()

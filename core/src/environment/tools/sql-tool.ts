@@ -143,7 +143,7 @@ export function runSqlTool(
   let result: ToolResult
   try {
     result = runSteps(program, run)
-    if (result.ok) database.keep()
+    if (result.ok) database.keep(effects)
   } catch (thrown) {
     result = failureOf(program.name, thrown)
   }

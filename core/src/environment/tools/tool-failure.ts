@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors/rlenv-error.ts'
 import type { ArgumentViolation, ToolError, ToolResult } from '../../vocabulary/tool.ts'
-import { OutgrownStatement } from '../instance/growth-bounds.ts'
+import { OutgrownState } from '../instance/outgrown-state.ts'
 
 /** A failed result. */
 export function failed(error: ToolError): ToolResult {
@@ -36,7 +36,7 @@ const storageCode =
  * it got: constraints, types, malformed JSON. That is the caller's error, so that no policy can earn a fault.
  */
 export function failureOf(tool: string, thrown: unknown): ToolResult {
-  if (thrown instanceof OutgrownStatement)
+  if (thrown instanceof OutgrownState)
     return failed({ kind: 'business_rejection', code: 'state_too_large', message: `${tool}: ${thrown.message}` })
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (!code.startsWith('SQLITE_') || storageCode.test(code)) return environmentFault(tool, messageOf(thrown))

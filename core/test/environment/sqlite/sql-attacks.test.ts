@@ -183,17 +183,19 @@ describe('hostile SQL', () => {
   })
 
   test('that fills the database is held by its number of pages, and the world goes on', () => {
-    const world = environment(database('CREATE TABLE t (s TEXT)'), [
-      sqlTool('store', { s: { type: 'string', maxLength: 2 ** 24 } }, [
-        { kind: 'run', sql: 'INSERT INTO t VALUES (@s)' },
+    const hundred = Array.from({ length: 100 }, (_, at) => `(${at})`).join()
+    const schema = 'CREATE TABLE t (s TEXT); CREATE TABLE hundred (n INTEGER PRIMARY KEY)'
+    const world = environment(database(schema, `INSERT INTO hundred VALUES ${hundred}`), [
+      sqlTool('store', { s: { type: 'string', maxLength: 2 ** 20 } }, [
+        { kind: 'run', sql: 'INSERT INTO t SELECT @s FROM hundred' },
       ]),
       sqlTool('count', {}, [{ kind: 'rows', sql: 'SELECT count(*) AS n FROM t' }]),
     ])
     const instance = world.open({ seed: 1, strategy: 'clone' })
-    const megabytes = 'x'.repeat(16 * 1024 * 1024)
-    const results = Array.from({ length: 5 }, () => instance.call('store', { s: megabytes }).result.ok)
-    expect(results).toEqual([true, true, true, false, false])
-    expect(instance.call('count', {}).result).toEqual({ ok: true, content: [{ n: 3 }] })
+    const { result } = instance.call('store', { s: 'x'.repeat(900_000) })
+    expect(result).toMatchObject({ ok: false, error: { message: expect.stringContaining('database or disk is full') } })
+    expect(instance.call('store', { s: 'x' }).result.ok).toBe(true)
+    expect(instance.call('count', {}).result).toEqual({ ok: true, content: [{ n: 100 }] })
     instance.close()
   })
 
