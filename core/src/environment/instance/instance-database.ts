@@ -26,6 +26,9 @@ const nothing: ReadonlySet<number> = new Set()
 const shortForOne = 65_536
 const shortForMany = 256
 
+/** From so many gained characters on, copies of rows can go beyond the bound of texts. */
+const muchGained = 1_000_000
+
 /** From so many bytes on, texts that many rows yield together can be too much for the memory. */
 const longForResult = 65_536
 
@@ -195,7 +198,8 @@ export class InstanceDatabase {
     for (const table of statement.writes) this.#written.add(table)
     if (lengthens) this.#lengthened = true
     this.#longest = Math.max(this.#longest, given * bytesOfUnit)
-    return lengthens || given > (statement.point === null ? shortForMany : shortForOne)
+    if (statement.point !== null) return lengthens || given > shortForOne
+    return lengthens || given > shortForMany || this.#places.changed.texts.gained > muchGained
   }
 
   #take(effects: CallEffects): void {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { RandomStream } from '../../../src/determinism/random-stream.ts'
 import type { EnvironmentInstance, InstanceStrategy } from '../../../src/environment/environment-instance.ts'
 import type { ExecutableEnvironment } from '../../../src/environment/executable-environment.ts'
 import { loadSandbox } from '../../../src/environment/sandbox/quickjs-module.ts'
@@ -214,4 +215,45 @@ describe.each(strategies)('texts that calls make longer (%s)', (strategy) => {
     }, documents)
     documents.close()
   })
+})
+
+const pieces: readonly string[] = ['%a', 'b_', 'aa%', ' note ', 'x', 'ü', '%']
+
+function randomCall(random: RandomStream): readonly [name: string, args: JsonObject] {
+  const one = 1 + random.int(4)
+  const body = random.pick(pieces).repeat(random.pick([1, 40, 400, 30_000]))
+  return random.pick<readonly [string, JsonObject]>([
+    ['double', { id: one }],
+    ['double', { id: one }],
+    ['double', { id: one }],
+    ['double_all', {}],
+    ['double_and_compare', { id: one }],
+    ['double_for_ever', { id: one }],
+    ['say', { id: one, body }],
+    ['say_all', { body: body.slice(0, 3_000) }],
+    ['remember', { pattern: body }],
+    ['remember_and_match', { pattern: body }],
+    ['forget', {}],
+    ['finish', {}],
+    ['join', {}],
+    ['compared', {}],
+    ['matching', {}],
+    ['lengths', {}],
+    ['copied', {}],
+  ])
+}
+
+test.each([1, 2, 3, 4, 5, 6])('calls that make texts longer come out alike in all strategies (seed %i)', (seed) => {
+  const plain = world.open({ seed, strategy: 'clone', sharesReads: false })
+  const others = strategies.map((strategy) => world.open({ seed, strategy }))
+  const random = RandomStream.of(seed, 'texts')
+  for (let call = 0; call < 60; call++) {
+    const [name, args] = randomCall(random)
+    const expected = plain.call(name, args)
+    for (const other of others) expect([name, other.call(name, args)]).toEqual([name, expected])
+  }
+  for (const instance of [plain, ...others]) {
+    expect(instance.diff()).toEqual(instance.verifyDiff())
+    instance.close()
+  }
 })
