@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../determinism/clock.ts'
 import { RandomStream } from '../determinism/random-stream.ts'
 import { messageOf } from '../errors/rlenv-error.ts'
@@ -43,6 +44,8 @@ const graceMs = 5_000
 const longestPrepareMs = 60_000
 
 const never: AbortSignal = new AbortController().signal
+// Every world that is being loaded listens to it.
+setMaxListeners(0, never)
 
 /** Plays and judges single attempts in this thread: every world that one opens is closed, every fault of one is data. */
 export class AttemptPlayer implements AttemptRunner {

@@ -102,8 +102,15 @@ function stageYield(stage: string, passages: readonly StagePassage[], drops: rea
     costUsd: sum(passages.map(({ costUsd }) => costUsd)),
     durationMs: sum(passages.map(({ durationMs }) => durationMs)),
     reasons: countReasons(drops),
-    droppedItems: countReasons(passages.flatMap(({ record }) => record?.dropped ?? [])),
+    droppedItems: countReasons(passages.flatMap(droppedItems)),
   }
+}
+
+/** The tools and tasks that did not survive a passage; the message says which. */
+export function droppedItems({
+  record,
+}: StagePassage): readonly { readonly reason: string; readonly message: string }[] {
+  return (record?.dropped ?? []).map(({ item, reason, message }) => ({ reason, message: `${item}: ${message}` }))
 }
 
 /** Counts by reason, most frequent first. */

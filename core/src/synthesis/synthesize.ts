@@ -10,7 +10,7 @@ import { gateStage } from './stages/gate-stage.ts'
 import { tasksStage } from './stages/tasks-stage.ts'
 import { toolsStage } from './stages/tools-stage.ts'
 import { verifiersStage } from './stages/verifiers-stage.ts'
-import { countReasons, type SynthesisReport, synthesisReport } from './synthesis-report.ts'
+import { countReasons, droppedItems, type SynthesisReport, synthesisReport } from './synthesis-report.ts'
 import { type EnvironmentDrop, type SynthesizedEnvironment, synthesizeEnvironment } from './synthesize-environment.ts'
 
 /** The way from a scenario to an environment; each stage executes what the ones before it made. */
@@ -106,11 +106,8 @@ function nothingSurvived(results: readonly SynthesizedEnvironment[]): RlenvError
   const drops = results.flatMap(({ drop }) => (drop === null ? [] : [drop]))
   const [first] = drops
   if (first !== undefined && drops.every(({ cause }) => isRlenvError(cause))) return first.cause as RlenvError
-  const reasons = countReasons(drops.map(withStage)).map(
-    ({ reason, count, example }) => `${count} × ${reason} (${oneLine(example)})`,
-  )
-  const why = first === undefined ? 'the scenario sources gave none' : reasons.join('; ')
-  return new RlenvError(`none of ${drops.length} environments came through: ${why}`, {
+  const why = first === undefined ? 'the scenario sources gave none' : countsText(drops.map(withStage))
+  return new RlenvError(`none of ${drops.length} environments came through: ${why}${lostText(results)}`, {
     code: 'RLENV_SYNTHESIS_EMPTY',
     fix:
       first === undefined
@@ -120,7 +117,20 @@ function nothingSurvived(results: readonly SynthesizedEnvironment[]): RlenvError
   })
 }
 
-function withStage({ stage, reason, message }: EnvironmentDrop) {
+/** Too few tasks are left because of what was dropped before, which is what has to be repaired. */
+function lostText(results: readonly SynthesizedEnvironment[]): string {
+  const lost = results.flatMap(({ passages }) => {
+    return passages.flatMap((passage) => droppedItems(passage).map((item) => withStage({ ...passage, ...item })))
+  })
+  return lost.length === 0 ? '' : `; tools and tasks dropped on the way: ${countsText(lost)}`
+}
+
+function countsText(items: readonly { readonly reason: string; readonly message: string }[]): string {
+  const counts = countReasons(items)
+  return counts.map(({ reason, count, example }) => `${count} × ${reason} (${oneLine(example)})`).join('; ')
+}
+
+function withStage({ stage, reason, message }: Pick<EnvironmentDrop, 'stage' | 'reason' | 'message'>) {
   return { reason: `${stage}: ${reason}`, message }
 }
 

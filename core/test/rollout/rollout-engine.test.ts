@@ -32,6 +32,18 @@ describe('createRolloutEngine', () => {
     expectAllClosed(world)
   })
 
+  test('loads many worlds at once without a warning of listeners', async () => {
+    const warnings: string[] = []
+    const hear = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', hear)
+    const world = Object.assign(new CounterWorld(), { prepare: () => sleep(200) })
+    const { engine } = await engineOf({ world, policy: scriptedPolicy(['Done.'], { delayMs: 20 }) })
+    await collectAll(engine, { draws: drawsOf(8), rolloutsPerDraw: 1 })
+    await sleep(0)
+    process.off('warning', hear)
+    expect(warnings).toEqual([])
+  })
+
   test('gives the same groups whatever the concurrency and the delays', async () => {
     const policy = (delayMs?: () => number) => {
       const options = delayMs === undefined ? {} : { delayMs }

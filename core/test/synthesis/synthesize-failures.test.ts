@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ArtifactStore } from '../../src/artifacts/artifact-store.ts'
 import { writeError } from '../../src/errors/file-error.ts'
-import type { ScenarioContext } from '../../src/hooks/contexts.ts'
+import type { ScenarioContext, Toolset } from '../../src/hooks/contexts.ts'
 import type { PluginHooks } from '../../src/hooks/pipeline-hooks.ts'
 import { synthesize } from '../../src/synthesis/synthesize.ts'
 import { tinyScenario } from '../../src/testing/tiny-environment.ts'
+import { libraryTools } from '../../src/testing/tiny-library.ts'
 import { tinyHooks } from '../../src/testing/tiny-plugin.ts'
 import type { DatabaseDraft } from '../../src/vocabulary/database.ts'
+import type { Tool } from '../../src/vocabulary/tool.ts'
 import { temporaryFolder } from '../artifacts/temporary-folder.ts'
 import { failureOf, stagesHeard, synthesisRequest } from './synthesis-request.ts'
 
@@ -71,6 +73,22 @@ describe('what does not come through', () => {
       code: 'RLENV_SYNTHESIS_EMPTY',
       message: expect.stringMatching(/^none of 3 environments came through: 3 × database: database_invalid \(/),
       fix: expect.stringContaining('"database"'),
+    })
+  })
+
+  test('names the tools and tasks whose loss left too few', async () => {
+    const misspelt: Tool['implementation'] = { kind: 'sql', steps: [{ kind: 'rows', sql: 'SELECT nam FROM members' }] }
+    const toolGenerator = (toolset: Toolset): Toolset => {
+      const tools = libraryTools.map((tool) => {
+        return tool.name === 'find_member' ? { ...tool, implementation: misspelt } : tool
+      })
+      return { ...toolset, tools }
+    }
+    expect(await failureOf(await synthesisRequest({ hooks: { toolGenerator } }))).toMatchObject({
+      code: 'RLENV_SYNTHESIS_EMPTY',
+      message: expect.stringMatching(
+        /; tools and tasks dropped on the way: \d+ × tasks: gold_failed \(.*\); 3 × tools: tool_refused \(find_member: .*no such column: nam/,
+      ),
     })
   })
 

@@ -109,7 +109,7 @@ describe('a try that does not work', () => {
     expect(database?.droppedItems).toEqual([])
     expect(tools).toMatchObject({ passed: 1, meanAttempts: 2 })
     expect(tools?.droppedItems).toEqual([
-      { reason: 'tool_refused', count: 1, example: 'step 1 "SELECT id FROM nowhere" no such table: nowhere' },
+      { reason: 'tool_refused', count: 1, example: 'broken: step 1 "SELECT id FROM nowhere" no such table: nowhere' },
     ])
     expect(report.environments[0]?.tools.map(({ name }) => name)).not.toContain('broken')
   })

@@ -1,4 +1,4 @@
-import { definePlugin, keepAllGroups, type RunEvent, reactRollout } from 'rlenv'
+import { definePlugin, keepAllGroups, type RunEvent, reactRollout, type Task, type Tool } from 'rlenv'
 import {
   describeCurriculum,
   describeDbMiner,
@@ -17,10 +17,38 @@ import {
 import { z } from 'zod'
 import { ExecutableWorld } from '../../src/environment/executable-world.ts'
 
+const countBooks: Tool = {
+  name: 'count_books',
+  summary: 'Count the books',
+  description: 'How many titles the library has.',
+  inputSchema: { type: 'object', properties: {} },
+  outputSchema: { type: 'integer' },
+  effect: 'read',
+  tables: ['books'],
+  errors: [],
+  implementation: { kind: 'script', file: 'tools/count_books.ts' },
+}
+
+const countsByScript = definePlugin({
+  name: 'counts-by-script',
+  setup: () => ({
+    toolGenerator: ({ scripts }) => {
+      const source = "export default (db) => db.get('SELECT count(*) AS n FROM books').n"
+      return { tools: [countBooks], scripts: { ...scripts, 'tools/count_books.ts': source } }
+    },
+    taskGenerator: (_tasks, { scenario: { id } }): Task[] => {
+      const gold = { calls: [{ tool: 'count_books', arguments: {} }], answer: 10 }
+      const about = { instruction: 'How many titles are there?', kind: 'count', difficulty: 0.1, guidelines: [] }
+      return [{ id: `${id}/count`, environmentId: id, ...about, gold }]
+    },
+  }),
+})
+
 describeScenarioSource(() => tinyPlugin())
 describeDbMiner(() => tinyPlugin())
 describeToolGenerator(() => tinyPlugin())
 describeTaskGenerator(() => tinyPlugin())
+describeTaskGenerator(() => countsByScript())
 describeGroups(() => keepAllGroups())
 describeRollout(() => reactRollout())
 describeRollout(() => reactRollout({ surface: 'meta', toolCallsPerTurn: 1 }), 'meta')

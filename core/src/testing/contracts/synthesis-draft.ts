@@ -1,5 +1,6 @@
 import { RandomStream } from '../../determinism/random-stream.ts'
 import { draftWorld } from '../../environment/draft-world.ts'
+import { sandboxFor } from '../../environment/sandbox/sandbox-for.ts'
 import type { ScenarioContext, TaskContext, ToolContext, Toolset } from '../../hooks/contexts.ts'
 import type { HookName, PluginHooks } from '../../hooks/pipeline-hooks.ts'
 import type { Plugin } from '../../hooks/plugin.ts'
@@ -50,6 +51,7 @@ export async function synthesisDraft(plugin: Plugin, seed = 1, environments = 3)
   const database = await pipeline.chain('dbMiner', emptyDatabase, at('database'))
   const toolContext: ToolContext = { ...at('tools'), database }
   const toolset = await pipeline.chain('toolGenerator', { tools: [], scripts: {} }, toolContext)
+  await sandboxFor(toolset.tools)
   const taskContext: TaskContext = {
     ...at('tasks'),
     database,
