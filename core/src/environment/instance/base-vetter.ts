@@ -11,6 +11,20 @@ interface VettedGrowth extends StoredGrowth {
   readonly mostVisits: number
 }
 
+/** What is true of a connection's rows, which nobody changes. */
+interface ConnectionFacts {
+  readonly facts: StoredFacts
+  readonly rowCount: (table: TableInfo) => number
+}
+
+const known = new WeakMap<Database.Database, ConnectionFacts>()
+
+function factsOf(database: Database.Database): ConnectionFacts {
+  const found = known.get(database) ?? { facts: new StoredFacts(database), rowCount: storedRowCount(database) }
+  known.set(database, found)
+  return found
+}
+
 /** Vets statements on a connection that may be closed between two of them. */
 export class BaseVetter {
   readonly #base: KeptConnection
@@ -36,10 +50,10 @@ export class BaseVetter {
 
   #grownVetter(database: Database.Database): StatementVetter {
     const growth = this.#growth
-    if (growth === undefined) return new StatementVetter(database, this.#tables)
-    const stored = storedRowCount(database)
-    const rowCount = (table: TableInfo) => stored(table) + growth.rows(table)
-    const facts = new StoredFacts(database, growth)
-    return new StatementVetter(database, this.#tables, rowCount, facts, growth.mostVisits)
+    const { facts, rowCount } = factsOf(database)
+    if (growth === undefined) return new StatementVetter(database, this.#tables, rowCount, facts)
+    const grown = (table: TableInfo) => rowCount(table) + growth.rows(table)
+    const grownFacts = new StoredFacts(database, growth, facts)
+    return new StatementVetter(database, this.#tables, grown, grownFacts, growth.mostVisits)
   }
 }

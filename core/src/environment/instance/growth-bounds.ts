@@ -81,13 +81,28 @@ export class GrowthBounds {
     return this.#lengthening.has(statement)
   }
 
+  /**
+   * Whether a statement need not be weighed: it was for as much, or it goes through no rows and meets no long text.
+   *
+   * @param changes - rows that differ; `longest`: bytes of the longest text that became longer; `gained`: characters that texts have gained.
+   */
+  holds(
+    { id, readOnly, loops, firesPrograms }: RegisteredStatement,
+    changes: number,
+    longest: number,
+    gained: number,
+  ): boolean {
+    if (!readOnly && (changes > this.#most() || gained > mostGainedText)) return false
+    if (!loops && !firesPrograms && longest <= shortestWeighed) return true
+    const within = this.#within[id]
+    return within !== undefined && changes <= within.changes && longest <= within.longest
+  }
+
   /** @throws {OutgrownState} when the statement is too much for the state. */
   weigh(statement: RegisteredStatement, growth: StateGrowth): void {
     const { id, slot, sql, readOnly } = statement
     if (id < 0 && slot >= 0) return
     if (!readOnly) this.#weighWrite(statement, growth)
-    const within = this.#within[id]
-    if (within !== undefined && growth.changes <= within.changes && growth.longest <= within.longest) return
     const [rows, length] = [stepFrom(fewestWeighed, 4, growth.changes), lengthStep(4, growth.longest)]
     const coarse = { rows: () => rows, length: () => length, overlap: 0 }
     const faults = this.#vetting.faults(sql, `${rows} ${length}`, coarse)

@@ -67,7 +67,7 @@ export class InstanceDatabase {
   /** Rows that the writes so far have changed. */
   #changes = 0
   /** Tables that they may have written, the bytes of the longest text they were given, and whether they may have made a longer one. */
-  readonly #written = new Set<number>()
+  #written: Set<number> | null = null
   #longest = 0
   #lengthened = false
   /** What {@link keep} has taken in. */
@@ -195,6 +195,7 @@ export class InstanceDatabase {
   #mayGrow(statement: RegisteredStatement, bindings: Bindings): boolean {
     const given = longestOf(bindings)
     const lengthens = this.#places.host.growth.lengthens(statement)
+    this.#written ??= new Set()
     for (const table of statement.writes) this.#written.add(table)
     if (lengthens) this.#lengthened = true
     this.#longest = Math.max(this.#longest, given * bytesOfUnit)
@@ -214,10 +215,18 @@ export class InstanceDatabase {
   /** @throws {OutgrownState} */
   #weigh(statement: RegisteredStatement): void {
     const { host, changed } = this.#places
-    if (changed.size === 0 && this.#changes === 0) return
+    const changes = changed.size + this.#changes
+    if (changes === 0) return
     const { growth } = host
-    const [changes, tables, longest] = [this.#changes, this.#written, this.#longestWritten()]
-    const call = { changes, tables, longest, database: () => this.own().database }
+    const longest = this.#longestWritten()
+    const { texts } = changed
+    if (growth.holds(statement, changes, Math.max(longest, texts.longest * bytesOfUnit), texts.gained)) return
+    const call = {
+      changes: this.#changes,
+      tables: this.#written ?? nothing,
+      longest,
+      database: () => this.own().database,
+    }
     try {
       growth.weigh(statement, new StateGrowth(growth.tables, changed, call))
     } catch (thrown) {
@@ -229,7 +238,7 @@ export class InstanceDatabase {
 
   /** Length, in bytes, that a text may have which the call has written: it may be copied from the image. */
   #longestWritten(): number {
-    if (this.#written.size === 0) return 0
+    if (this.#written === null) return 0
     if (this.#lengthened) return this.own().bytes
     return Math.max(this.#longest, this.#places.host.growth.longestStored)
   }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { foldName, isSymbol, type SqlToken, sqlTokens } from '../sqlite/sql-text.ts'
-import { viewBody } from '../sqlite/statement-vetting.ts'
+import { viewBody } from '../sqlite/statement-text.ts'
 import { StoredFacts } from '../sqlite/stored-facts.ts'
 import type { TableInfo } from '../sqlite/table-info.ts'
 import { textCopies, writtenCharacters } from './text-copies.ts'

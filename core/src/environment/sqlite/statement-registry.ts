@@ -49,6 +49,7 @@ export class StatementRegistry {
       reads: null,
       readOnly: true,
       firesPrograms: false,
+      loops: false,
       visits: 0,
       partial: false,
       searchTexts: [],

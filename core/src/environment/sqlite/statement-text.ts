@@ -1,6 +1,6 @@
 import { admittedStatements, longestSql, refusedTables } from './admitted-sql.ts'
 import { beforeExpression } from './search-words.ts'
-import type { SqlToken } from './sql-text.ts'
+import { type SqlToken, sqlTokens } from './sql-text.ts'
 
 /** Words by which a plan says more than a name; in one of the statement's own they would be taken for that. */
 const planWords = /\b(?:CONSTANT ROWS?|VIRTUAL TABLE|USING)\b|=\?/
@@ -37,4 +37,11 @@ function isAlias(tokens: readonly SqlToken[], at: number): boolean {
   if (token?.kind !== 'string') return token?.kind === 'quoted'
   if (before?.kind === 'symbol') return before.text === ')'
   return before !== undefined && !beforeExpression.has(before.keyword)
+}
+
+/** What a view selects, from the text that creates it. */
+export function viewBody(sql: string | null): readonly SqlToken[] {
+  const tokens = sqlTokens(sql ?? '')
+  const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
+  return tokens.slice(start)
 }

@@ -3,6 +3,7 @@ import { messageOf } from '../../errors/rlenv-error.ts'
 import { mostChanges, mostRowVisits } from './admitted-sql.ts'
 import { FiredWork, rowChange } from './fired-work.ts'
 import {
+  isLoop,
   type Opcode,
   type OpcodeColumns,
   opcodeFaults,
@@ -23,7 +24,7 @@ import { type SearchText, searchTexts } from './search-texts.ts'
 import { searchedLiteralFaults, searchFactor, storedSearch, storedSearchFault } from './searched-operands.ts'
 import { SearchingDefinitions } from './searching-definitions.ts'
 import { foldName, type SqlToken, sqlTokens } from './sql-text.ts'
-import { isUpsert, textFaults } from './statement-text.ts'
+import { isUpsert, textFaults, viewBody } from './statement-text.ts'
 import { StoredFacts } from './stored-facts.ts'
 import { storedRowCount } from './stored-rows.ts'
 import { StoredTexts } from './stored-texts.ts'
@@ -48,6 +49,8 @@ export interface VettedStatement {
   readonly firesPrograms: boolean
   /** Whether its program holds no loop, so that it never yields a second row. */
   readonly single: boolean
+  /** Whether it goes through rows, so that more of them may take it longer. */
+  readonly loops: boolean
   /** Upper bound of row visits at vetting. */
   readonly visits: number
   /** Whether a failing or partial statement may leave something behind: OR ROLLBACK, OR FAIL. */
@@ -85,13 +88,6 @@ const fewChanges = 8
 export type PlanColumns = readonly [id: number, parent: number, unused: number, detail: string]
 
 export const planLineOf = ([id, parent, , detail]: PlanColumns): PlanLine => ({ id, parent, detail })
-
-/** What a view selects, from the text that creates it. */
-export function viewBody(sql: string | null): readonly SqlToken[] {
-  const tokens = sqlTokens(sql ?? '')
-  const start = tokens.findIndex(({ keyword }) => keyword === 'SELECT' || keyword === 'WITH' || keyword === 'VALUES')
-  return tokens.slice(start)
-}
 
 /**
  * Looks at SQL before it may run: EXPLAIN takes the place of the authoriser that the driver lacks. Parameters cannot
@@ -206,6 +202,7 @@ export class StatementVetter {
       readOnly: statement.readonly,
       firesPrograms,
       single: yieldsOneRow(opcodes),
+      loops: opcodes.some(isLoop),
       visits,
       partial: this.#isPartial(tokens, writes),
       usesRandom,

@@ -23,19 +23,30 @@ export interface StoredGrowth {
 
 const noGrowth: StoredGrowth = { rows: () => 0, length: () => 0, overlap: () => 0 }
 
+/** Facts by the names of what they are about. */
+interface FoundOut {
+  readonly groups: Map<string, number>
+  readonly overlaps: Map<string, number>
+  readonly lengths: Map<string, number>
+  readonly words: Map<string, number>
+  readonly indexes: Map<string, IndexFacts>
+}
+
+const nothingFound = (): FoundOut => {
+  return { groups: new Map(), overlaps: new Map(), lengths: new Map(), words: new Map(), indexes: new Map() }
+}
+
 /** What the rows of a database are like, as far as the cost of a statement depends on it. Each fact is found out once. */
 export class StoredFacts {
   readonly #database: Database.Database
   readonly #growth: StoredGrowth
-  readonly #groups = new Map<string, number>()
-  readonly #overlaps = new Map<string, number>()
-  readonly #lengths = new Map<string, number>()
-  readonly #words = new Map<string, number>()
-  readonly #indexes = new Map<string, IndexFacts>()
+  readonly #found: FoundOut
 
-  constructor(database: Database.Database, growth = noGrowth) {
+  /** @param known - of the same database: what it has found out, or will, is shared. */
+  constructor(database: Database.Database, growth = noGrowth, known?: StoredFacts) {
     this.#database = database
     this.#growth = growth
+    this.#found = known === undefined ? nothingFound() : known.#found
   }
 
   /**
@@ -52,11 +63,11 @@ export class StoredFacts {
     const collate = collation === '' ? '' : ` COLLATE ${quoteName(collation)}`
     const known = columns.map((column) => quoteName(column) + collate).join(', ')
     const key = `${table.name}\n${known}`
-    const found = this.#groups.get(key)
+    const found = this.#found.groups.get(key)
     if (found !== undefined) return found
     const sql = `SELECT ifnull(max(n), 0) FROM (SELECT count(*) AS n FROM main.${quoteName(table.name)} GROUP BY ${known})`
     const largest = Number(this.#database.prepare(sql).pluck().get())
-    this.#groups.set(key, largest)
+    this.#found.groups.set(key, largest)
     return largest
   }
 
@@ -68,8 +79,8 @@ export class StoredFacts {
 
   /** Whether no two rows can share what an index holds, NULL aside, when all of so many columns are given. */
   isUnique(index: string, columns: number): boolean {
-    const facts = this.#indexes.get(index) ?? this.#readIndex(index)
-    this.#indexes.set(index, facts)
+    const facts = this.#found.indexes.get(index) ?? this.#readIndex(index)
+    this.#found.indexes.set(index, facts)
     return facts.unique && facts.columns === columns
   }
 
@@ -131,21 +142,21 @@ export class StoredFacts {
 
   #storedLength(table: TableInfo, column: string): number {
     const key = `${table.name}\n${column}`
-    const known = this.#lengths.get(key)
+    const known = this.#found.lengths.get(key)
     if (known !== undefined) return known
     const sql = `SELECT ifnull(max(octet_length(${quoteName(column)})), 0) FROM main.${quoteName(table.name)}`
     const length = Number(this.#database.prepare(sql).pluck().get())
-    this.#lengths.set(key, length)
+    this.#found.lengths.set(key, length)
     return length
   }
 
   #overlapOf(table: TableInfo, column: string): number {
     const key = `${table.name}\n${column}`
-    const known = this.#overlaps.get(key)
+    const known = this.#found.overlaps.get(key)
     if (known !== undefined) return known
     let most = 0
     for (const text of this.#texts(table, column)) most = Math.max(most, selfOverlap(text))
-    this.#overlaps.set(key, most)
+    this.#found.overlaps.set(key, most)
     return most
   }
 
@@ -161,11 +172,11 @@ export class StoredFacts {
 
   #wordsOf(table: TableInfo, column: string): number {
     const key = `${table.name}\n${column}`
-    const known = this.#words.get(key)
+    const known = this.#found.words.get(key)
     if (known !== undefined) return known
     let most = 0
     for (const text of this.#texts(table, column)) most = Math.max(most, text.split(/[^\p{L}\p{N}]+/u).length)
-    this.#words.set(key, most)
+    this.#found.words.set(key, most)
     return most
   }
 
