@@ -111,6 +111,13 @@ describe('without a terminal', () => {
     const { stdout } = await project.run('/bin/sh', ['-c', `$RLENV eval -r 1 --json 2>/dev/null | ${parse}`])
     expect(stdout).toBe('done\n')
   })
+  test('what stands on standard input is nobody’s argument', async () => {
+    const { code, stderr } = await project.run('/bin/sh', ['-c', 'echo nobody | $RLENV eval -r 1'])
+    expect(stderr).not.toContain('nobody')
+    expect(code).toBe(0)
+    const listed = await project.run('/bin/sh', ['-c', 'echo nobody | $RLENV inspect --json'])
+    expect(JSON.parse(listed.stdout)).toHaveProperty('0.id')
+  })
   test('a reader that has had enough ends nothing in an error', async () => {
     const { stdout, stderr } = await project.run('/bin/sh', ['-c', '$RLENV config | head -1'])
     expect(stdout).toMatch(/^setting +value +set by\n$/)

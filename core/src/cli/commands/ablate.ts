@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { type AblationPlan, experimentsOf } from '../../ablation/ablation-plan.ts'
 import { type AblationReport, ablationReport } from '../../ablation/ablation-report.ts'
 import { aboutText, measureRows, successRows } from '../../ablation/ablation-table.ts'
@@ -18,6 +18,7 @@ import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { configuredEnvironments, synthesisSummary } from '../synthesized-environments.ts'
 import { textTable } from '../text-table.ts'
 import { trainingHooks } from '../training-hooks.ts'
+import { wordArgument } from '../word-argument.ts'
 
 interface AblationPlace {
   readonly file: string
@@ -36,7 +37,7 @@ export default class Ablate extends RlenvCommand {
     '<%= config.bin %> ablate ablation.ts',
   ]
   static override readonly args = {
-    file: Args.string({ description: 'File that exports what defineAblation returns: named layers to compare.' }),
+    file: wordArgument({ description: 'File that exports what defineAblation returns: named layers to compare.' }),
   }
   static override readonly flags = {
     ...RlenvCommand.configFlags,

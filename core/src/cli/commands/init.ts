@@ -1,16 +1,17 @@
 import { resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { askForProject } from '../init/ask-for-project.ts'
 import { type ProjectAnswers, presetNames, projectFiles } from '../init/project-files.ts'
 import { writeProject } from '../init/write-project.ts'
 import { RlenvCommand } from '../rlenv-command.ts'
+import { wordArgument } from '../word-argument.ts'
 
 export default class Init extends RlenvCommand {
   static override readonly summary = 'Write a configuration to start from.'
   static override readonly description =
     'Asks on a terminal what no flag says; without a terminal, or with --yes, takes defaults.'
   static override readonly examples = ['<%= config.bin %> init', '<%= config.bin %> init my-run --preset awm --yes']
-  static override readonly args = { directory: Args.string({ description: 'Folder to write into.', default: '.' }) }
+  static override readonly args = { directory: wordArgument({ description: 'Folder to write into.', default: '.' }) }
   static override readonly flags = {
     preset: Flags.string({ description: 'Pipeline to start from.', options: [...presetNames] }),
     name: Flags.string({ description: 'Name of the run. Default: the folder’s.' }),

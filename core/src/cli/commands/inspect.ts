@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { didYouMean } from '../../errors/near-names.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
 import type { Environment } from '../../vocabulary/environment.ts'
@@ -10,6 +10,7 @@ import { overviewText, taskText, toolText } from '../inspect/parts.ts'
 import { inspectTable, rowsText } from '../inspect/table.ts'
 import { RlenvCommand } from '../rlenv-command.ts'
 import { textTable } from '../text-table.ts'
+import { wordArgument } from '../word-argument.ts'
 
 export default class Inspect extends RlenvCommand {
   static override readonly summary = "Look into environments: tools, tables, tasks, and one task's gold run."
@@ -19,7 +20,7 @@ export default class Inspect extends RlenvCommand {
     '<%= config.bin %> inspect public-library --task t001',
   ]
   static override readonly args = {
-    environment: Args.string({ description: 'Id of an environment. Default: list all.' }),
+    environment: wordArgument({ description: 'Id of an environment. Default: list all.' }),
   }
   static override readonly flags = {
     from: Flags.string({ description: 'Folder of bundles.', default: 'environments' }),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { loadConfig } from '../../config/resolve-config.ts'
 import { corePlugins } from '../../pipeline/core-plugins.ts'
 import { forceDescription, requireFolder } from '../forced-resume.ts'
@@ -7,6 +7,7 @@ import { type ConfigFlags, RlenvCommand } from '../rlenv-command.ts'
 import { trainInRun } from '../training-command.ts'
 import { trainingHooks } from '../training-hooks.ts'
 import { latestUnfinishedRun, type RunOrigin, runOrigin } from '../unfinished-run.ts'
+import { wordArgument } from '../word-argument.ts'
 
 export default class Resume extends RlenvCommand {
   static override readonly summary = 'Go on with a training run that was interrupted or killed.'
@@ -17,7 +18,7 @@ export default class Resume extends RlenvCommand {
     '<%= config.bin %> resume outputs/train/first-run--learner-embedded--1a2b3c4d',
   ]
   static override readonly args = {
-    run: Args.string({
+    run: wordArgument({
       description:
         "Folder of the run. Default: the one of this configuration's name begun last that has not ended well.",
     }),

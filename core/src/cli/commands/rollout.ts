@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { systemClock } from '../../determinism/clock.ts'
 import { contentHash } from '../../determinism/content-hash.ts'
 import { didYouMean } from '../../errors/near-names.ts'
@@ -16,6 +16,7 @@ import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { recorded } from '../run-recording.ts'
 import { rolloutHooks } from '../training-hooks.ts'
 import { transcriptText } from '../transcript.ts'
+import { wordArgument } from '../word-argument.ts'
 
 interface RolloutChoice {
   readonly task: string | undefined
@@ -32,7 +33,7 @@ export default class Rollout extends RlenvCommand {
     '<%= config.bin %> rollout public-library/t001 -r 4 --base',
   ]
   static override readonly args = {
-    task: Args.string({ description: 'Id of a task. Default: the first ones of the run.' }),
+    task: wordArgument({ description: 'Id of a task. Default: the first ones of the run.' }),
   }
   static override readonly flags = {
     ...RlenvCommand.configFlags,

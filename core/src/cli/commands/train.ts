@@ -1,10 +1,11 @@
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { describeSizes } from '../../config/describe-sizes.ts'
 import { RlenvError } from '../../errors/rlenv-error.ts'
 import { forceDescription, requireFolder } from '../forced-resume.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { trainInRun } from '../training-command.ts'
 import { trainingHooks } from '../training-hooks.ts'
+import { wordArgument } from '../word-argument.ts'
 
 export default class Train extends RlenvCommand {
   static override readonly summary =
@@ -18,7 +19,7 @@ export default class Train extends RlenvCommand {
     '<%= config.bin %> train --resume --steps 200',
   ]
   static override readonly args = {
-    run: Args.string({
+    run: wordArgument({
       description:
         'Folder of the run to resume. Default: the latest of this configuration and its name, an unfinished one first.',
     }),

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { readBundle } from '../../artifacts/bundle-directory.ts'
 import { RandomStream } from '../../determinism/random-stream.ts'
 import { isRlenvError, RlenvError } from '../../errors/rlenv-error.ts'
@@ -8,6 +8,7 @@ import { validateEnvironment } from '../../synthesis/gate/validate-environment.t
 import { isBundle, listBundles } from '../environment-folder.ts'
 import { RlenvCommand, type Session } from '../rlenv-command.ts'
 import { gateLines } from '../validation-lines.ts'
+import { wordArgument } from '../word-argument.ts'
 
 /** A bundle that could be checked, or one that could not even be read. */
 export type Validation =
@@ -24,7 +25,7 @@ export default class Validate extends RlenvCommand {
   ]
   static override readonly strict = false
   static override readonly args = {
-    paths: Args.string({ description: 'Bundles, or folders of bundles. Default: environments.' }),
+    paths: wordArgument({ description: 'Bundles, or folders of bundles. Default: environments.' }),
   }
   static override readonly flags = {
     ...RlenvCommand.configFlags,
