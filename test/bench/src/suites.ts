@@ -1,4 +1,5 @@
 import { engineMetrics } from './engine/engine-metrics.ts'
+import { scriptMetrics } from './engine/script-metrics.ts'
 import { learnerMetrics } from './learner/learner-metrics.ts'
 import { studyMetrics } from './learner/study-metrics.ts'
 import type { Metric } from './metric.ts'
@@ -21,9 +22,10 @@ export interface Suite {
 export const suites: readonly Suite[] = [
   {
     name: 'engine',
-    ids: /^E(?!16|17|18|20|22)\d+/,
+    ids: /^E(?!16|17|18|19|20|22)\d+/,
     run: (smoke) => engineMetrics(smoke ? { instances: 64, rounds: 1, comparedCalls: 400, soaked: 1_000 } : {}),
   },
+  { name: 'scripts', ids: /^E19/, run: (smoke) => scriptMetrics(smoke ? 1 : 5) },
   { name: 'rollouts', ids: /^R\d+/, run: (smoke) => rolloutMetrics({ smoke }) },
   { name: 'shards', ids: /^E(16|17|18|22)/, run: (smoke) => shardMetrics({ smoke }) },
   { name: 'serving', ids: /^E20/, run: (smoke) => servingMetrics({ smoke }) },

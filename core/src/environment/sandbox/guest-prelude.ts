@@ -86,14 +86,14 @@ export const guestPrelude = `(function (ask, now) {
     const known = statements[text]
     if (known !== undefined) return known
     const { id, columns } = request('prepare', 'db', text)
-    const fresh = { id, toRow: rowMaker(columns) }
+    const fresh = { id, all: 'all ' + id + ' ', get: 'get ' + id + ' ', run: 'run ' + id + ' ', toRow: rowMaker(columns) }
     if (id >= 0) statements[text] = fresh
     return fresh
   }
-  const execute = (kind, { id }, text, parameters) => {
-    if (id < 0) return ask(stringify([kind, 'db', text, parameters === undefined ? {} : parameters]))
+  const execute = (kind, statement, text, parameters) => {
+    if (statement.id < 0) return ask(stringify([kind, 'db', text, parameters === undefined ? {} : parameters]))
     const given = parameters === undefined ? undefined : stringify(parameters)
-    return ask(kind + ' ' + id + ' ' + (given === undefined ? '{}' : given))
+    return ask(statement[kind] + (given === undefined ? '{}' : given))
   }
   const fetch = (kind, sql, parameters) => {
     const text = typeof sql === 'string' ? sql : String(sql)

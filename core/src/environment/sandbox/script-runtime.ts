@@ -6,6 +6,7 @@ import { isNestedDeeper } from '../tools/nesting.ts'
 import { guestBounds } from './guest-bounds.ts'
 import { guestDates } from './guest-dates.ts'
 import { guestPrelude } from './guest-prelude.ts'
+import { answerWithText } from './host-text.ts'
 import { InterruptPace } from './interrupt-pace.ts'
 import { checkMemory, isOvergrown, type SandboxModule, sandboxModule } from './quickjs-module.ts'
 import { stripTypes } from './script-source.ts'
@@ -167,7 +168,8 @@ export class ScriptRuntime {
 
   #prepare(now: number): void {
     const context = this.#context
-    const ask = context.newFunction('ask', (text) => context.newString(this.#answer(context.getString(text))))
+    const ask = context.newFunction('ask', () => context.undefined)
+    answerWithText(context, (text) => this.#answer(text))
     const prelude = context.unwrapResult(context.evalCode(guestPrelude, 'prelude.js'))
     const instant = context.newNumber(now)
     const guest = context.unwrapResult(context.callFunction(prelude, context.undefined, ask, instant))

@@ -9,7 +9,6 @@ import { rawOpener } from './raw-sqlite.ts'
 import { replayMemoryMetric, replayMetrics } from './replay-metrics.ts'
 import { comparisonMetric, soakMetrics } from './replay-soundness.ts'
 import { stepMetrics } from './replay-step.ts'
-import { scriptMetrics } from './script-metrics.ts'
 
 export interface EngineBenchOptions {
   /** Instances that are alive at once. Default 1,024. */
@@ -57,7 +56,6 @@ export async function engineMetrics(options: EngineBenchOptions = {}): Promise<M
     sizeMetric(bench),
     ...replayMetrics(bench),
     ...stepMetrics(bench),
-    ...(await scriptMetrics(bench)),
     vettingMetric(bench),
     queryMetric(rounds),
     await comparisonMetric(comparedCalls),

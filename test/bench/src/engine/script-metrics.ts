@@ -1,6 +1,6 @@
 import { loadEnvironment, loadSandbox } from 'rlenv'
 import type { Metric } from '../metric.ts'
-import { type Bench, median, metric } from './engine-bench.ts'
+import { median, metric } from './engine-bench.ts'
 import { benchEnvironment } from './fixture.ts'
 
 /** Calls that are timed at once. */
@@ -21,7 +21,7 @@ function inTurns(rounds: number, works: readonly (() => void)[]): number[] {
 }
 
 /** E19: a script that reads rows, against the same done in this process. */
-export async function scriptMetrics({ rounds }: Bench): Promise<Metric[]> {
+export async function scriptMetrics(rounds = 5): Promise<Metric[]> {
   await loadSandbox()
   const executable = loadEnvironment(benchEnvironment(true))
   const instance = executable.open({ seed: 0 })
