@@ -5,8 +5,8 @@ import type { CapturedState, StateReader, WorldInstance } from '../hooks/world.t
 import type { Pipeline } from '../plugin/pipeline.ts'
 import { attempt, isPromise, type Settled } from '../rollout/deadline.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
+import { FinalState, outgrownVerdict } from './final-state.ts'
 import type { VerdictFailure } from './outcome-of.ts'
-import { OutgrownState, outgrownVerdict } from './outgrown-state.ts'
 
 export interface VerifierQuestion {
   readonly input: Omit<JudgeInput, 'initial' | 'final' | 'diff'>
@@ -35,7 +35,7 @@ export async function askVerifier(question: VerifierQuestion): Promise<VerifierA
   const captured = isPromise(capturing) ? await capturing : capturing
   if (captured.kind !== 'value') return unread(captured, 'state_unreadable', `the state of ${input.environment.id}`)
   const { initial, final: left, diff } = captured.value ?? statelessWorld
-  const final = new OutgrownState(left)
+  const final = new FinalState(left)
   const judging = attempt(
     () => question.pipeline.judge({ ...input, initial, final, diff }, context),
     timeoutMs,

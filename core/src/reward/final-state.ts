@@ -3,7 +3,7 @@ import type { StateReader } from '../hooks/world.ts'
 import type { Verdict } from '../vocabulary/outcome.ts'
 
 /** A final state as a verifier reads it, which remembers whether calls have left more in it than can be asked about. */
-export class OutgrownState implements StateReader {
+export class FinalState implements StateReader {
   readonly #state: StateReader
   #refusal: Error | null = null
 
