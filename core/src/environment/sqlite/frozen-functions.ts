@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { textOf } from './cast-text.ts'
 import type { SqliteValue } from './cell.ts'
+import { longestReplaced } from './function-work.ts'
 import { openSqlite } from './native-module.ts'
 import { placesOf } from './text-search.ts'
 
@@ -18,8 +19,7 @@ export interface FunctionWatch {
   longestText(): number
 }
 
-const longestUsually = 200_000
-const unwatched: FunctionWatch = { look: () => {}, longestText: () => longestUsually }
+const unwatched: FunctionWatch = { look: () => {}, longestText: () => longestReplaced }
 
 /** Functions that answer "now" or need a time zone; all go through {@link builtIn}. */
 const clockFunctions = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', 'timediff'] as const

@@ -13,8 +13,8 @@ export const shortText = 24
 const callTime = 50
 const foreignTime = 1_000
 
-/** Longest text that replace() makes of a shorter one. */
-const longestReplaced = 200_000
+/** Longest text, in UTF-16 units, that replace() makes of a shorter one where nothing else is said. */
+export const longestReplaced = 200_000
 
 /** Longest text of SQLite, and how deep JSON may be nested. Source: sqlite.org/limits.html and json1.html. */
 const longestText = 1_000_000_000
