@@ -1,4 +1,4 @@
-import { definePlugin, keepAllGroups, type RunEvent, reactRollout, type Task, type Tool } from 'rlenv'
+import { definePlugin, keepAllGroups, type RunEvent, reactRollout, type Task } from 'rlenv'
 import {
   describeCurriculum,
   describeDbMiner,
@@ -16,25 +16,13 @@ import {
 } from 'rlenv/testing'
 import { z } from 'zod'
 import { ExecutableWorld } from '../../src/environment/executable-world.ts'
-
-const countBooks: Tool = {
-  name: 'count_books',
-  summary: 'Count the books',
-  description: 'How many titles the library has.',
-  inputSchema: { type: 'object', properties: {} },
-  outputSchema: { type: 'integer' },
-  effect: 'read',
-  tables: ['books'],
-  errors: [],
-  implementation: { kind: 'script', file: 'tools/count_books.ts' },
-}
+import { countBooks, countBooksSource } from '../synthesis/count-books.ts'
 
 const countsByScript = definePlugin({
   name: 'counts-by-script',
   setup: () => ({
     toolGenerator: ({ scripts }) => {
-      const source = "export default (db) => db.get('SELECT count(*) AS n FROM books').n"
-      return { tools: [countBooks], scripts: { ...scripts, 'tools/count_books.ts': source } }
+      return { tools: [countBooks], scripts: { ...scripts, 'tools/count_books.ts': countBooksSource } }
     },
     taskGenerator: (_tasks, { scenario: { id } }): Task[] => {
       const gold = { calls: [{ tool: 'count_books', arguments: {} }], answer: 10 }
