@@ -251,8 +251,7 @@ export type { OpenRollouts, TrainingRecords } from './training/training-records.
 export { reportHtml, type TrainingReport } from './training/training-report.ts'
 export type { TrainingRun } from './training/training-session.ts'
 export type { Cell, DatabaseDraft, Row } from './vocabulary/database.ts'
-export type { Environment, StageProvenance } from './vocabulary/environment.ts'
-export { reservedToolNames } from './vocabulary/environment.ts'
+export { type Environment, reservedToolNames, type StageProvenance } from './vocabulary/environment.ts'
 // vocabulary
 export type { Json, JsonObject, JsonSchema } from './vocabulary/json.ts'
 export { jsonFault } from './vocabulary/json-fault.ts'
@@ -264,8 +263,7 @@ export type {
   ToolMessage,
   UserMessage,
 } from './vocabulary/message.ts'
-export type { Evidence, Outcome, StopReason, Verdict } from './vocabulary/outcome.ts'
-export { stopReasonName } from './vocabulary/outcome.ts'
+export { type Evidence, type Outcome, type StopReason, stopReasonName, type Verdict } from './vocabulary/outcome.ts'
 export type { Scenario } from './vocabulary/scenario.ts'
 export type { RowChange, StateDiff } from './vocabulary/state-diff.ts'
 export type { GoldRun, QueryRows, StoredVerifier, Task, ToolCall } from './vocabulary/task.ts'
@@ -291,12 +289,12 @@ export type {
   LossOutput,
   TrainingSample,
 } from './vocabulary/training-sample.ts'
-export type {
-  ActionSpan,
-  CallRecord,
-  JudgedTrajectory,
-  Trajectory,
-  TrajectoryGroup,
-  Turn,
+export {
+  type ActionSpan,
+  type CallRecord,
+  isCounted,
+  type JudgedTrajectory,
+  type Trajectory,
+  type TrajectoryGroup,
+  type Turn,
 } from './vocabulary/trajectory.ts'
-export { isCounted } from './vocabulary/trajectory.ts'
